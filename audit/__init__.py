@@ -1,0 +1,1 @@
+"""What happened: the append-only log, identities of agents, outbox and second hands."""

@@ -1,0 +1,54 @@
+"""The canonical bytes that are hashed, and the digests over them.
+
+The rule is: hash the bytes that are stored, store the bytes that are hashed. Payloads are hashed as they are kept;
+only the small header record is canonicalised, in the part of RFC 8785 where it needs no number formatting.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+ENTRY_TAG = b"audit-entry/v1\0"
+PAYLOAD_TAG = b"audit-payload/v1\0"
+LARGEST_INTEGER = 2**53 - 1
+
+Scalar = str | int | bool | None
+
+
+def header_bytes(header: Mapping[str, Scalar]) -> bytes:
+    """The header in JCS (RFC 8785).
+
+    Raises TypeError for a float or a nested value and ValueError for an integer beyond 2^53 - 1 or a key beyond ASCII:
+    outside those the JSON libraries disagree about the canonical form.
+    """
+    for key, value in header.items():
+        _check(key, value)
+    return json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _check(key: str, value: object) -> None:
+    if not key.isascii():
+        raise ValueError(f"The header key {key!r} is not ASCII.")
+    if value is None or isinstance(value, bool):
+        return
+    if isinstance(value, str):
+        value.encode()  # a lone surrogate has no UTF-8 form
+        return
+    if not isinstance(value, int):
+        raise TypeError(
+            f"The header field {key} holds a {type(value).__name__}; only text, integers, booleans and null do."
+        )
+    if abs(value) > LARGEST_INTEGER:
+        raise ValueError(f"The header field {key} is beyond 2^53 - 1.")
+
+
+def entry_digest(header: Mapping[str, Scalar]) -> bytes:
+    """SHA-256 over the domain tag and the canonical header: the writer's receipt for an entry."""
+    return hashlib.sha256(ENTRY_TAG + header_bytes(header)).digest()
+
+
+def commitment(salt: bytes, payload: bytes) -> bytes:
+    """A salted commitment to payload bytes: it stays when the payload is redacted, and 16 random bytes stop guessing."""
+    if len(salt) != 16:
+        raise ValueError("A salt is 16 bytes.")
+    return hashlib.sha256(PAYLOAD_TAG + salt + payload).digest()

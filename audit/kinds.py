@@ -1,0 +1,75 @@
+"""The kinds of entries. A kind is in past tense and is never renamed once an entry has been hashed under it."""
+
+from django.db.models import TextChoices
+
+
+class Kind(TextChoices):
+    """Every event that the log knows, by the noun it happens to."""
+
+    CALL_STARTED = "call.started"
+    CALL_FINISHED = "call.finished"
+    CALL_REFUSED = "call.refused"
+
+    INCIDENT_OPENED = "incident.opened"
+    INCIDENT_UPDATED = "incident.updated"
+    INCIDENT_REPORTED_RESOLVED = "incident.reported_resolved"
+    INCIDENT_CLOSED = "incident.closed"
+    INCIDENT_REOPENED = "incident.reopened"
+
+    INVESTIGATION_STARTED = "investigation.started"
+    FINDINGS_SUBMITTED = "findings.submitted"
+    VERDICT_RENDERED = "verdict.rendered"
+    DRAFT_CLAIMED = "draft.claimed"
+    DRAFT_AGREED = "draft.agreed"
+    DRAFT_OVERRULED = "draft.overruled"
+    DRAFT_SENT_BACK = "draft.sent_back"
+    DRAFT_SNOOZED = "draft.snoozed"
+    INVESTIGATION_STOPPED = "investigation.stopped"
+    INVESTIGATION_ABANDONED = "investigation.abandoned"
+    TRACE_UPLOADED = "trace.uploaded"
+
+    COMMENT_ADDED = "comment.added"
+    ASSIGNMENT_CHANGED = "assignment.changed"
+    ADMISSION_DECIDED = "admission.decided"
+
+    WRITE_PROPOSED = "write.proposed"
+    WRITE_ADMITTED = "write.admitted"
+    WRITE_BLOCKED = "write.blocked"
+    WRITE_PREVIEWED = "write.previewed"
+    WRITE_APPROVED = "write.approved"
+    WRITE_REJECTED = "write.rejected"
+    WRITE_CHANGES_REQUESTED = "write.changes_requested"
+    WRITE_EDITED = "write.edited"
+    WRITE_WITHDRAWN = "write.withdrawn"
+    WRITE_EXPIRED = "write.expired"
+    WRITE_CLAIMED = "write.claimed"
+    WRITE_EXECUTED = "write.executed"
+    WRITE_REFUSED_STALE = "write.refused_stale"
+    WRITE_FAILED = "write.failed"
+    WRITE_UNKNOWN = "write.unknown"
+    WRITE_SETTLED = "write.settled"
+
+    DEFINITION_DRAFTED = "definition.drafted"
+    DEFINITION_ACTIVATED = "definition.activated"
+    DEFINITION_RETIRED = "definition.retired"
+
+    SOURCE_CERTIFIED = "source.certified"
+    SOURCE_DARKENED = "source.darkened"
+
+    PERSON_SIGNED_IN = "person.signed_in"
+    PERSON_REFUSED = "person.refused"
+    PERSON_CHANGED = "person.changed"
+    KEY_ENROLLED = "key.enrolled"
+    KEY_REVOKED = "key.revoked"
+    TOKEN_ISSUED = "token.issued"
+    TOKEN_REVOKED = "token.revoked"
+
+    LOG_SEALED_KEY = "log.sealed_key"
+    LOG_SCHEMA = "log.schema"
+    LOG_EXPORTED = "log.exported"
+    LOG_VIEWED = "log.viewed"
+    LOG_REDACTED = "log.redacted"
+    LOG_RETAINED = "log.retained"
+    LOG_HELD = "log.held"
+    LOG_VERIFIED = "log.verified"
+    LOG_RESTORED = "log.restored"

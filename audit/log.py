@@ -1,0 +1,177 @@
+"""The two ways into the log. Nothing else writes entries.
+
+Callers MUST have `record` return before they show the effect that it describes: no entry, no effect.
+`record_with` joins the caller's transaction: the change and its entry are both there or neither is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypedDict, Unpack
+from uuid import UUID
+
+from django.conf import settings
+from django.db import connection, transaction
+from psycopg import Cursor
+
+from audit import canonical, payloads, streams
+from audit.kinds import Kind
+
+HEADER_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who did it, as they were called then: a person, an agent with its owner, a monitor, or one of our processes."""
+
+    kind: str
+    name: str
+    principal: str  # the person who answers for it; for a person or a process, itself
+
+    @classmethod
+    def process(cls) -> Actor:
+        """The process that is running now."""
+        return cls("process", settings.PROCESS, settings.PROCESS)
+
+
+class About(TypedDict, total=False):
+    """What an entry may say besides its kind and actor. Everything left out is recorded as empty or null."""
+
+    subject: str  # I-318, V-2041, W-577, "tool find_job v2"
+    summary: str  # one line for the list, written by our code and never by an agent
+    run_id: str  # the investigation
+    call_id: UUID | None
+    parent: UUID | None  # a finish names its start
+    tool: str
+    tool_version: int | None
+    tool_hash: str
+    source: str
+    certificate: str
+    incident_id: int | None
+    status: str  # ok, refused, failed, stale, …
+    duration_ms: int | None
+    error_class: str
+    error: str
+    args: Any
+    result: Any
+    truncated: bool  # the result was cut by a limit of the tool
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The receipt of an entry: its number, key, server time, and the digest that it was written under."""
+
+    id: UUID
+    seq: int
+    at: datetime
+    digest: bytes
+
+    @property
+    def ref(self) -> str:
+        """The id that people read and findings cite, like A-48213."""
+        return f"A-{self.seq}"
+
+
+def record(kind: Kind, actor: Actor, **about: Unpack[About]) -> Recorded:
+    """Commit one entry on a connection of its own, whatever becomes of the caller's transaction.
+
+    Raises psycopg.Error when it could not be committed; the caller MUST then not go on.
+    """
+    with streams.own_connection() as (own, stream):
+        receipt = _insert(own.cursor(), stream.next(), kind, actor, about)
+        stream.advance()
+    return receipt
+
+
+def record_with(kind: Kind, actor: Actor, **about: Unpack[About]) -> Recorded:
+    """Write one entry in the caller's transaction. Raises TransactionManagementError outside of one."""
+    if not connection.in_atomic_block:
+        raise transaction.TransactionManagementError("record_with joins a transaction; open one, or use record.")
+    with connection.cursor() as cursor:
+        position = streams.of_transaction(connection)
+        receipt = _insert(cursor, position, kind, actor, about)
+    streams.advance_on_commit(connection)
+    return receipt
+
+
+def _insert(cursor: Cursor[Any] | Any, at: streams.Position, kind: Kind, actor: Actor, about: About) -> Recorded:
+    salt = os.urandom(32)
+    args, result = payloads.pack(about.get("args")), payloads.pack(about.get("result"))
+    header = _header(kind, actor, about, at, result)
+    header["args_c"] = canonical.commitment(salt[:16], args.kept).hex()
+    header["result_c"] = canonical.commitment(salt[16:], result.kept).hex()
+    digest = canonical.entry_digest(header)
+    cursor.execute(_STATEMENT, _row(header, digest, salt, args, result))
+    row = cursor.fetchone()
+    assert row is not None  # the statement returns the row that it inserted
+    entry_id, seq, moment = row
+    return Recorded(entry_id, seq, moment, digest)
+
+
+def _header(
+    kind: Kind, actor: Actor, about: About, at: streams.Position, result: payloads.Packed
+) -> dict[str, canonical.Scalar]:
+    call_id, parent = about.get("call_id"), about.get("parent")
+    return {
+        "header_version": HEADER_VERSION,
+        "kind": str(kind.value),
+        "actor_kind": actor.kind,
+        "actor": actor.name,
+        "principal": actor.principal,
+        "subject": about.get("subject", ""),
+        "summary": about.get("summary", ""),
+        "run_id": about.get("run_id", ""),
+        "call_id": str(call_id) if call_id else None,
+        "parent": str(parent) if parent else None,
+        "tool": about.get("tool", ""),
+        "tool_version": about.get("tool_version"),
+        "tool_hash": about.get("tool_hash", ""),
+        "source": about.get("source", ""),
+        "certificate": about.get("certificate", ""),
+        "incident_id": about.get("incident_id"),
+        "status": about.get("status", "ok"),
+        "duration_ms": about.get("duration_ms"),
+        "error_class": about.get("error_class", ""),
+        "error": about.get("error", ""),
+        "result_bytes": result.full_length,
+        "result_sha256": result.full_sha256,
+        "truncated": about.get("truncated", False) or result.is_cut,
+        "writer": settings.PROCESS,
+        "writer_run": at.run,
+        "writer_seq": at.number,
+    }
+
+
+# The header's fields in the order of the statement. The digest covers exactly these.
+HEADER_FIELDS = (
+    "header_version", "kind", "actor_kind", "actor", "principal", "subject", "summary", "run_id", "call_id", "parent",
+    "tool", "tool_version", "tool_hash", "source", "certificate", "incident_id", "status", "duration_ms",
+    "error_class", "error", "result_bytes", "result_sha256", "truncated", "writer", "writer_run", "writer_seq",
+    "args_c", "result_c",
+)  # fmt: skip
+_BYTES = ("args_c", "result_c")
+
+# One statement writes entry and payload: there is no moment at which one exists without the other.
+_STATEMENT = f"""
+with entry as (
+  insert into audit_entry ({", ".join(HEADER_FIELDS)}, digest)
+  values ({", ".join(["%s"] * len(HEADER_FIELDS))}, %s) returning id, seq, at
+), payload as (
+  insert into audit_payload (entry_id, salt, args, result, codec) select id, %s, %s, %s, %s from entry
+)
+select id, seq, at from entry
+"""
+
+
+def _row(
+    header: Mapping[str, canonical.Scalar],
+    digest: bytes,
+    salt: bytes,
+    args: payloads.Packed,
+    result: payloads.Packed,
+) -> list[Any]:
+    values = [bytes.fromhex(str(header[name])) if name in _BYTES else header[name] for name in HEADER_FIELDS]
+    return [*values, digest, salt, payloads.compress(args.kept), payloads.compress(result.kept), payloads.CODEC]

@@ -1,0 +1,147 @@
+"""The log's tables in SQL: partitions, the stamp, and the triggers that refuse change."""
+
+TABLES = """
+create table audit_rolekind (role text not null, kind text not null, primary key (role, kind));
+
+create table audit_entry (
+  id uuid not null default uuidv7(),
+  seq bigint generated always as identity,
+  at timestamptz not null default clock_timestamp(),
+  xid xid8 not null default pg_current_xact_id(),
+  db_role text not null default current_user,
+  header_version smallint not null,
+  kind text not null,
+  actor_kind text not null,
+  actor text not null,
+  principal text not null,
+  subject text not null,
+  summary text not null,
+  run_id text not null,
+  call_id uuid,
+  parent uuid,
+  tool text not null,
+  tool_version int,
+  tool_hash text not null,
+  source text not null,
+  certificate text not null,
+  incident_id bigint,
+  status text not null,
+  duration_ms int,
+  error_class text not null,
+  error text not null,
+  args_c bytea not null,
+  result_c bytea not null,
+  result_bytes int not null,
+  result_sha256 text not null,
+  truncated boolean not null,
+  writer text not null,
+  writer_run text not null,
+  writer_seq bigint not null,
+  digest bytea not null,
+  primary key (id)
+) partition by range (id);
+
+create table audit_payload (
+  entry_id uuid not null primary key,
+  salt bytea not null,
+  args bytea,
+  result bytea,
+  codec text not null
+) partition by range (entry_id);
+alter table audit_payload alter column args set storage external;
+alter table audit_payload alter column result set storage external;
+
+create index audit_entry_seq on audit_entry (seq);
+create index audit_entry_xid on audit_entry (xid, id);
+create index audit_entry_actor on audit_entry (actor, seq);
+create index audit_entry_kind on audit_entry (kind, seq);
+create index audit_entry_tool on audit_entry (tool, seq) where tool <> '';
+create index audit_entry_incident on audit_entry (incident_id, seq) where incident_id is not null;
+create index audit_entry_subject on audit_entry (subject, seq) where subject <> '';
+create index audit_entry_bad on audit_entry (seq) where status <> 'ok';
+create index audit_entry_call on audit_entry (call_id) where call_id is not null;
+create index audit_entry_at on audit_entry using brin (at);
+"""
+
+FUNCTIONS = """
+-- The server decides time, transaction and role, and refuses a kind that this role may not write.
+create function audit_stamp() returns trigger language plpgsql as $$
+begin
+  if not exists (select 1 from public.audit_rolekind where role = current_user and kind = new.kind) then
+    raise exception 'The role % may not write entries of kind %.', current_user, new.kind using errcode = '42501';
+  end if;
+  if abs(extract(epoch from uuid_extract_timestamp(new.id) - clock_timestamp())) > 60 then
+    raise exception 'The id of an entry must carry the present time.' using errcode = '22023';
+  end if;
+  new.at := clock_timestamp();
+  new.xid := pg_current_xact_id();
+  new.db_role := current_user;
+  return new;
+end $$;
+
+create function audit_refuse() returns trigger language plpgsql as $$
+begin
+  raise exception 'The audit log is append-only: % of % is refused.', tg_op, tg_table_name using errcode = '42501';
+end $$;
+
+-- The smallest uuidv7 of a moment: the bound between two partitions.
+create function audit_bound(moment timestamptz) returns uuid language sql immutable as $$
+  select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+$$;
+
+-- Statement triggers are not cloned to partitions, so each gets its own guard against TRUNCATE.
+create function audit_guard_partition(part regclass) returns void language plpgsql as $$
+begin
+  execute format('create trigger refuse_truncate before truncate on %s execute function audit_refuse()', part);
+  execute format('alter table %s enable always trigger refuse_truncate', part);
+end $$;
+
+create function audit_ensure_partition(parent regclass, month date) returns void language plpgsql as $$
+declare
+  part text := parent::text || to_char(month, '_YYYYMM');
+begin
+  if to_regclass('public.' || part) is not null then return; end if;
+  execute format('create table public.%I partition of %s for values from (%L) to (%L)', part, parent,
+    public.audit_bound(month::timestamp at time zone 'UTC'), public.audit_bound((month + interval '1 month')::timestamp at time zone 'UTC'));
+  perform public.audit_guard_partition(('public.' || part)::regclass);
+end $$;
+
+-- This month and the next ones: without a partition a call could not be recorded, so there is a default one too.
+create function audit_ensure_partitions(months int) returns void language plpgsql security definer
+  set search_path = pg_catalog, public, pg_temp as $$
+declare
+  month date;
+  parent text;
+begin
+  for month in
+    select generate_series(date_trunc('month', now() at time zone 'UTC'),
+                           date_trunc('month', now() at time zone 'UTC') + make_interval(months => months), '1 month')::date
+  loop
+    foreach parent in array array['audit_entry', 'audit_payload'] loop
+      perform public.audit_ensure_partition(('public.' || parent)::regclass, month);
+    end loop;
+  end loop;
+end $$;
+revoke execute on function audit_ensure_partitions(int), audit_ensure_partition(regclass, date),
+  audit_guard_partition(regclass) from public;
+"""
+
+TRIGGERS = """
+create table audit_entry_default partition of audit_entry default;
+create table audit_payload_default partition of audit_payload default;
+
+create trigger stamp before insert on audit_entry for each row execute function audit_stamp();
+create trigger refuse_change before update or delete on audit_entry for each row execute function audit_refuse();
+create trigger refuse_change before update or delete on audit_payload for each row execute function audit_refuse();
+create trigger refuse_truncate before truncate on audit_entry execute function audit_refuse();
+create trigger refuse_truncate before truncate on audit_payload execute function audit_refuse();
+
+-- ALWAYS: an ordinary trigger is skipped by a session with session_replication_role = replica.
+alter table audit_entry enable always trigger stamp;
+alter table audit_entry enable always trigger refuse_change;
+alter table audit_entry enable always trigger refuse_truncate;
+alter table audit_payload enable always trigger refuse_change;
+alter table audit_payload enable always trigger refuse_truncate;
+select audit_guard_partition('audit_entry_default'), audit_guard_partition('audit_payload_default');
+select audit_ensure_partitions(3);
+"""

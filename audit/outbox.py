@@ -1,0 +1,64 @@
+"""Jobs asked for in a transaction and run at least once. Nothing publishes to the broker in a request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from audit.models import Outbox
+
+CHANNEL = "audit_outbox"
+MOST_ATTEMPTS = 8  # a job that kills its worker each time stops here and is shown, instead of looping for ever
+STALE_AFTER = timedelta(seconds=15)  # without a heartbeat for so long, a job that was sent is sent again
+
+
+def enqueue(task: str, queue: str, subject_id: int) -> None:
+    """Ask for `task` to run on `subject_id`, in the caller's transaction. Asking twice for one subject is one job."""
+    Outbox.objects.bulk_create([Outbox(task=task, queue=queue, subject_id=subject_id)], ignore_conflicts=True)
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_notify(%s, '')", [CHANNEL])
+
+
+def run(job_id: int, work: Callable[[int], None]) -> None:
+    """Run `work(subject_id)` unless the job is done; its effect on our database and "done" commit together.
+
+    Safe to call twice at once: the second caller waits for the row and then finds it done.
+    """
+    if _begin(job_id) is None:
+        return
+    with transaction.atomic():
+        job = Outbox.objects.select_for_update().get(pk=job_id)
+        if job.done_at is None and job.gave_up_at is None:
+            work(job.subject_id)
+            _finish(job_id)
+
+
+def run_stepwise(job_id: int, work: Callable[[int], None]) -> None:
+    """Run `work(subject_id)` unless the job is done, outside of a transaction.
+
+    For work that commits step by step and in other databases: it MUST be idempotent by itself, also twice at once.
+    """
+    subject_id = _begin(job_id)
+    if subject_id is not None:
+        work(subject_id)
+        _finish(job_id)
+
+
+def _finish(job_id: int) -> None:
+    Outbox.objects.filter(pk=job_id).update(done_at=timezone.now(), error="")
+
+
+def _begin(job_id: int) -> int | None:
+    """Count the attempt and leave a heartbeat, committed before the work starts so that a crash cannot undo it.
+
+    The subject to work on, or None when the job is done or was given up.
+    """
+    open_job = Outbox.objects.filter(pk=job_id, done_at=None, gave_up_at=None)
+    if open_job.filter(attempts__lt=MOST_ATTEMPTS).update(attempts=F("attempts") + 1, heartbeat_at=timezone.now()):
+        return Outbox.objects.values_list("subject_id", flat=True).get(pk=job_id)
+    open_job.update(gave_up_at=timezone.now(), error=f"It was tried {MOST_ATTEMPTS} times and never finished.")
+    return None

@@ -1,0 +1,117 @@
+"""Numbering entries per writer without gaps or doubles, so that a lost entry shows.
+
+A stream belongs to one database session and starts with a random id. A number is used again until the insert that
+carried it is known to have committed; when that is not known, the session is dropped and its stream with it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import psycopg
+from django.db import connections, transaction
+from psycopg_pool import ConnectionPool
+
+POOL_SIZE = 8
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where an entry stands in its writer's stream."""
+
+    run: str
+    number: int
+
+
+@dataclass
+class Stream:
+    """The numbers that one database session has used."""
+
+    run: str = field(default_factory=lambda: secrets.token_hex(8))
+    committed: int = 0
+
+    def next(self, pending: int = 0) -> Position:
+        """The position after what is committed and what is pending in the open transaction."""
+        return Position(self.run, self.committed + pending + 1)
+
+    def advance(self) -> None:
+        """One more entry is known to have committed."""
+        self.committed += 1
+
+
+_streams: WeakKeyDictionary[psycopg.Connection[Any], Stream] = WeakKeyDictionary()
+_pools: dict[str, ConnectionPool[psycopg.Connection[Any]]] = {}
+_lock = threading.Lock()
+
+
+def _stream(session: psycopg.Connection[Any]) -> Stream:
+    with _lock:
+        return _streams.setdefault(session, Stream())
+
+
+@contextmanager
+def own_connection() -> Iterator[tuple[psycopg.Connection[Any], Stream]]:
+    """An autocommit session apart from Django's, with its stream. A session that failed is closed, not reused."""
+    with _pool().connection() as session:
+        try:
+            yield session, _stream(session)
+        except psycopg.Error:
+            session.close()
+            raise
+
+
+def _pool() -> ConnectionPool[psycopg.Connection[Any]]:
+    """The pool for the role that Django connects as now (tests change it)."""
+    parameters = connections["default"].get_connection_params()
+    wanted = {key: parameters[key] for key in ("host", "port", "dbname", "user", "password") if parameters.get(key)}
+    conninfo = psycopg.conninfo.make_conninfo("", **wanted)
+    with _lock:
+        if conninfo not in _pools:
+            _pools[conninfo] = ConnectionPool(
+                conninfo,
+                kwargs={"autocommit": True},
+                min_size=0,
+                max_size=POOL_SIZE,
+                max_idle=60,
+                timeout=5,
+                check=ConnectionPool.check_connection,
+                open=True,
+            )
+        return _pools[conninfo]
+
+
+def close() -> None:
+    """Close all sessions: for a process that ends, and for tests that stop the database."""
+    with _lock:
+        for pool in _pools.values():
+            pool.close()
+        _pools.clear()
+
+
+class _Advance:
+    """A commit hook that can be told from others, so that pending numbers can be counted."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+
+    def __call__(self) -> None:
+        self.stream.advance()
+
+
+def of_transaction(django_connection: Any) -> Position:
+    """The next position in the open transaction. Django drops a rolled-back savepoint's hooks, and so its numbers."""
+    stream = _stream(django_connection.connection)
+    hooks = (hook[1] for hook in django_connection.run_on_commit)
+    pending = sum(isinstance(hook, _Advance) and hook.stream is stream for hook in hooks)
+    return stream.next(pending)
+
+
+def advance_on_commit(django_connection: Any) -> None:
+    """Count the entry just written as committed once its transaction is."""
+    transaction.on_commit(_Advance(_stream(django_connection.connection)), using=django_connection.alias)

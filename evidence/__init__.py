@@ -1,0 +1,1 @@
+"""What is known: sources, tool contracts and the gateway that reads them."""

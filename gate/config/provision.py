@@ -1,0 +1,100 @@
+"""Making the database equal to the roles table: roles, grants, row policies, and who writes which kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from django.db import connection, transaction
+from psycopg import sql
+
+from gate.config.roles import GRANTS, PROCESSES, ROW_POLICIES, WRITES_KINDS, role_name
+
+PRIVILEGE = re.compile(r"(SELECT|INSERT|UPDATE|DELETE)(?:\(([a-z_,]+)\))?")
+
+
+def privileges(text: str) -> Iterator[tuple[str, list[str] | None]]:
+    """The privileges of one cell of the table: ("SELECT", ["id", "seq"]), or ("INSERT", None) for all columns."""
+    for word in text.split():
+        matched = PRIVILEGE.fullmatch(word)
+        if not matched:
+            raise ValueError(f"{word!r} is not a privilege of the roles table.")
+        yield matched[1], matched[2].split(",") if matched[2] else None
+
+
+@transaction.atomic
+def apply() -> None:
+    """Bring roles, grants, policies and kinds to what the table says. Runs as the owner, in one transaction."""
+    with connection.cursor() as cursor:
+        # Two upgrades at once would update the same catalog rows.
+        cursor.execute("select pg_advisory_xact_lock(hashtext('counterseal.roles'))")
+        for process in PROCESSES:
+            _ensure_role(cursor, process)
+        _revoke_everything(cursor)
+        for process, tables in GRANTS.items():
+            _grant(cursor, process, tables)
+        for table, policies in ROW_POLICIES.items():
+            _apply_policies(cursor, table, policies)
+        _fill_kinds(cursor)
+        cursor.execute("select audit_ensure_partitions(3)")
+
+
+def _run(cursor: Any, statement: str, **names: sql.Composable) -> None:
+    cursor.execute(sql.SQL(statement).format(**names))
+
+
+def _ensure_role(cursor: Any, process: str) -> None:
+    name = role_name(process)
+    cursor.execute("select 1 from pg_roles where rolname = %s", [name])
+    if cursor.fetchone() is None:
+        _run(cursor, "create role {role} login noinherit", role=sql.Identifier(name))
+
+
+def _revoke_everything(cursor: Any) -> None:
+    cursor.execute("select current_database()")
+    database = sql.Identifier(cursor.fetchone()[0])
+    _run(cursor, "revoke all on database {database} from public", database=database)
+    _run(cursor, "revoke all on schema public from public")
+    for process in PROCESSES[1:]:
+        role = sql.Identifier(role_name(process))
+        _run(cursor, "revoke all on all tables in schema public from {role}", role=role)
+        _run(cursor, "grant connect on database {database} to {role}", database=database, role=role)
+        _run(cursor, "grant usage on schema public to {role}", role=role)
+        # Everyone may look up its own right to write a kind, and which migrations have run.
+        _run(cursor, "grant select on audit_rolekind, django_migrations to {role}", role=role)
+
+
+def _grant(cursor: Any, process: str, tables: dict[str, str]) -> None:
+    for table, cell in tables.items():
+        for privilege, columns in privileges(cell):
+            listed = (
+                sql.SQL("({})").format(sql.SQL(", ").join(map(sql.Identifier, columns))) if columns else sql.SQL("")
+            )
+            _run(
+                cursor,
+                f"grant {privilege} {{columns}} on {{table}} to {{role}}",
+                columns=listed,
+                table=sql.Identifier(table),
+                role=sql.Identifier(role_name(process)),
+            )
+
+
+def _apply_policies(cursor: Any, table: str, policies: dict[str, str]) -> None:
+    _run(cursor, "alter table {table} enable row level security", table=sql.Identifier(table))
+    for process, condition in policies.items():
+        names = {"policy": sql.Identifier(f"for_{process}"), "table": sql.Identifier(table)}
+        _run(cursor, "drop policy if exists {policy} on {table}", **names)
+        _run(
+            cursor,
+            "create policy {policy} on {table} to {role} using ({condition})",
+            role=sql.Identifier(role_name(process)),
+            condition=sql.SQL(condition),
+            **names,
+        )
+
+
+def _fill_kinds(cursor: Any) -> None:
+    cursor.execute("delete from audit_rolekind where role like 'counterseal\\_%%'", [])
+    rows = [(role_name(process), str(kind.value)) for process, kinds in WRITES_KINDS.items() for kind in kinds]
+    cursor.executemany("insert into audit_rolekind (role, kind) values (%s, %s)", rows)

@@ -1,0 +1,163 @@
+"""The database roles, as one table: who may touch which table how, and who may write which kind of entry.
+
+`manage.py upgrade` makes the database equal to this table; a test compares the catalogs with it. Notes for readers:
+SELECT … FOR UPDATE needs UPDATE on one column, and INSERT … RETURNING needs SELECT on what it returns. A privilege
+with columns is written "SELECT(id,seq)".
+"""
+
+from audit.kinds import Kind
+
+PROCESSES = ("owner", "people", "agents", "reads", "worker", "writer", "sealer", "auditor")
+
+# Which role a command line connects as. The owner migrates and runs nothing else.
+COMMANDS = {
+    "serve people": "people",
+    "serve agents": "agents",
+    "relay": "worker",
+    "upgrade": "owner",
+    "migrate": "owner",
+    "makemigrations": "owner",
+    "prove_reader": "reads",
+}
+
+
+def role_name(process: str) -> str:
+    """The database role of a process of the table."""
+    return f"counterseal_{process}"
+
+
+# What every entry's writer needs: append, and read back the number that it was given.
+APPEND = {"audit_entry": "INSERT SELECT(id,seq,at)", "audit_payload": "INSERT"}
+READ_LOG = {"audit_entry": "SELECT", "audit_payload": "SELECT", "audit_link": "SELECT"}
+READ_DEFINITIONS = {"audit_definition": "SELECT"}
+# A job's own bookkeeping: the heartbeat while it runs, done when it has.
+RUN_JOBS = {
+    "audit_outbox": "SELECT UPDATE(heartbeat_at,attempts,done_at,gave_up_at,error)",
+    "audit_heartbeat": "SELECT INSERT UPDATE",
+}
+
+GRANTS: dict[str, dict[str, str]] = {
+    # Reviews, approvals and preview requests are inserted here and nowhere else.
+    "people": {
+        **READ_LOG,
+        "audit_entry": "SELECT INSERT",
+        "audit_payload": "SELECT INSERT",
+        "audit_link": "SELECT INSERT",
+        "audit_outbox": "SELECT INSERT",
+        "audit_heartbeat": "SELECT",
+        "audit_definition": "SELECT INSERT UPDATE(status,activated_by_id,activated_at,solo,retired_at)",
+        "audit_agent": "SELECT INSERT UPDATE(owner_id,owner_name,stopped_at)",
+        "audit_agenttoken": "SELECT INSERT UPDATE(revoked_at)",
+        "evidence_certificate": "SELECT",
+        "people_person": "SELECT INSERT UPDATE",
+        "django_session": "SELECT INSERT UPDATE DELETE",
+        "triage_intaketoken": "SELECT INSERT UPDATE(revoked_at)",
+        "triage_incident": "SELECT INSERT UPDATE(status,owner_id,closed_at)",
+        "triage_investigation": "SELECT UPDATE(status)",
+        "triage_finding": "SELECT",
+        "triage_draft": "SELECT UPDATE(status,version,claimed_by_id,claimed_until,snoozed_until)",
+        "triage_review": "SELECT INSERT",
+        "writes_writerequest": "SELECT INSERT UPDATE(status,version)",
+        "writes_previewrequest": "SELECT INSERT",
+        "writes_preview": "SELECT",
+        "writes_decision": "SELECT INSERT",
+        "writes_execution": "SELECT",
+    },
+    # Open incidents only (a row policy, below); no verdicts, no reviews, no outcomes.
+    "agents": {
+        **APPEND,
+        **READ_DEFINITIONS,
+        "audit_outbox": "SELECT INSERT",
+        "audit_heartbeat": "SELECT",
+        "audit_agent": "SELECT",
+        "audit_agenttoken": "SELECT",
+        "evidence_certificate": "SELECT",
+        "triage_intaketoken": "SELECT",
+        "triage_incident": "SELECT INSERT UPDATE(status,reported_resolved_at,title,severity)",
+        "triage_investigation": "SELECT INSERT UPDATE(status,calls_used,hypothesis,answer,submitted_at)",
+        "triage_finding": "SELECT INSERT",
+        "writes_writerequest": "SELECT INSERT",
+    },
+    # Certificates, with the read-only and doctor credentials.
+    "reads": {
+        **APPEND,
+        **READ_DEFINITIONS,
+        **RUN_JOBS,
+        "evidence_certificate": "SELECT INSERT",
+    },
+    # Verdicts and drafts, and the relay that hands jobs to the broker.
+    "worker": {
+        **READ_LOG,
+        **READ_DEFINITIONS,
+        "audit_entry": "SELECT INSERT",
+        "audit_payload": "SELECT INSERT",
+        "audit_link": "SELECT INSERT",
+        "audit_outbox": "SELECT INSERT UPDATE(sent_at,heartbeat_at,attempts,done_at,gave_up_at,error)",
+        "audit_heartbeat": "SELECT INSERT UPDATE",
+        "audit_agent": "SELECT",
+        "triage_incident": "SELECT UPDATE(status)",
+        "triage_investigation": "SELECT UPDATE(status)",
+        "triage_finding": "SELECT",
+        "triage_draft": "SELECT INSERT",
+    },
+    # Starts from rows that only people insert; sees people without their password hashes.
+    "writer": {
+        **READ_LOG,
+        **READ_DEFINITIONS,
+        **RUN_JOBS,
+        "audit_entry": "SELECT INSERT",
+        "audit_payload": "SELECT INSERT",
+        "audit_agent": "SELECT",
+        "people_approver": "SELECT",
+        "writes_writerequest": "SELECT UPDATE(status,version)",
+        "writes_previewrequest": "SELECT",
+        "writes_preview": "SELECT INSERT",
+        "writes_decision": "SELECT",
+        "writes_execution": "SELECT INSERT UPDATE",
+    },
+    "sealer": {**READ_LOG, "audit_entry": "SELECT INSERT", "audit_payload": "SELECT INSERT"},
+    "auditor": {
+        **READ_LOG,
+        "audit_entry": "SELECT INSERT",
+        "audit_payload": "SELECT INSERT",
+        "audit_definition": "SELECT",
+    },
+}
+
+# Row policies: the agents' plane sees no incident that is closed, whatever it asks.
+ROW_POLICIES: dict[str, dict[str, str]] = {
+    "triage_incident": {
+        "agents": "status <> 'closed'",
+        "people": "true",
+        "worker": "true",
+        "writer": "true",
+    }
+}
+
+PERSON_ACTS = (
+    Kind.INCIDENT_OPENED, Kind.INCIDENT_UPDATED, Kind.INCIDENT_CLOSED, Kind.INCIDENT_REOPENED,
+    Kind.INVESTIGATION_STOPPED, Kind.DRAFT_CLAIMED, Kind.DRAFT_AGREED, Kind.DRAFT_OVERRULED, Kind.DRAFT_SENT_BACK,
+    Kind.DRAFT_SNOOZED, Kind.COMMENT_ADDED, Kind.ASSIGNMENT_CHANGED, Kind.WRITE_PROPOSED, Kind.WRITE_APPROVED,
+    Kind.WRITE_REJECTED, Kind.WRITE_CHANGES_REQUESTED, Kind.WRITE_EDITED, Kind.WRITE_WITHDRAWN, Kind.WRITE_SETTLED,
+    Kind.DEFINITION_DRAFTED, Kind.DEFINITION_ACTIVATED, Kind.DEFINITION_RETIRED, Kind.PERSON_SIGNED_IN,
+    Kind.PERSON_REFUSED, Kind.PERSON_CHANGED, Kind.KEY_ENROLLED, Kind.KEY_REVOKED, Kind.TOKEN_ISSUED,
+    Kind.TOKEN_REVOKED, Kind.LOG_VIEWED,
+)  # fmt: skip
+
+WRITES_KINDS: dict[str, tuple[Kind, ...]] = {
+    "owner": (Kind.LOG_SCHEMA, Kind.LOG_RESTORED, Kind.LOG_RETAINED),
+    "people": PERSON_ACTS,
+    "agents": (
+        Kind.CALL_STARTED, Kind.CALL_FINISHED, Kind.CALL_REFUSED, Kind.INCIDENT_OPENED, Kind.INCIDENT_UPDATED,
+        Kind.INCIDENT_REPORTED_RESOLVED, Kind.INVESTIGATION_STARTED, Kind.FINDINGS_SUBMITTED,
+        Kind.INVESTIGATION_ABANDONED, Kind.TRACE_UPLOADED, Kind.WRITE_PROPOSED,
+    ),
+    "reads": (Kind.SOURCE_CERTIFIED, Kind.SOURCE_DARKENED),
+    "worker": (Kind.VERDICT_RENDERED, Kind.INVESTIGATION_ABANDONED),
+    "writer": (
+        Kind.WRITE_PREVIEWED, Kind.WRITE_CLAIMED, Kind.WRITE_EXECUTED, Kind.WRITE_REFUSED_STALE, Kind.WRITE_FAILED,
+        Kind.WRITE_UNKNOWN, Kind.WRITE_EXPIRED,
+    ),
+    "sealer": (Kind.LOG_SEALED_KEY,),
+    "auditor": (Kind.LOG_EXPORTED, Kind.LOG_VERIFIED, Kind.LOG_HELD, Kind.LOG_REDACTED),
+}  # fmt: skip

@@ -1,0 +1,201 @@
+"""One settings file for every process. What differs between processes comes from the environment."""
+
+import secrets
+import sys
+
+from celery.schedules import schedule
+from csp.constants import NONCE, NONE, SELF
+from kombu import Queue
+
+from gate.config import database, environment, secrets_file
+
+BASE_DIR = environment.BASE_DIR
+PROCESS = database.process_of(sys.argv)
+
+DEBUG = environment.text("COUNTERSEAL_DEBUG", "0") == "1"
+# Where people open the dashboard. It decides allowed hosts, secure cookies and HSTS.
+ORIGIN = environment.text("COUNTERSEAL_ORIGIN", "http://localhost:8000")
+AGENTS_ORIGIN = environment.text("COUNTERSEAL_AGENTS_ORIGIN", "http://localhost:8001")
+ALLOWED_HOSTS = environment.words("COUNTERSEAL_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = [ORIGIN]
+# Without a configured key each process draws its own; `serve people` refuses to start so, for sessions would break.
+SECRET_KEY_CONFIGURED = environment.text("COUNTERSEAL_SECRET_KEY", secrets_file.load().get("secret_key", ""))
+SECRET_KEY = SECRET_KEY_CONFIGURED or secrets.token_urlsafe(48)
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "csp",
+    "django_htmx",
+    "rest_framework",
+    "drf_spectacular",
+    "audit",
+    "evidence",
+    "gate.config",
+    "gate.people",
+    "gate.triage",
+    "gate.writes",
+    "gate.demo",
+]
+AUTH_USER_MODEL = "people.Person"
+AUTHENTICATION_BACKENDS = ["gate.people.backends.RoleBackend"]
+LOGIN_URL = "/sign-in/"
+LOGIN_REDIRECT_URL = "/inbox/"
+
+BASE_MIDDLEWARE = ["django.middleware.security.SecurityMiddleware"]
+PEOPLE_MIDDLEWARE = [
+    *BASE_MIDDLEWARE,
+    "servestatic.middleware.ServeStaticMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "gate.people.middleware.TimeZoneMiddleware",
+]
+# The agents' plane knows tokens alone: a cookie that reaches its port means nothing there.
+AGENTS_MIDDLEWARE = [*BASE_MIDDLEWARE, "django.middleware.common.CommonMiddleware"]
+IS_AGENTS_PLANE = PROCESS == "agents"
+MIDDLEWARE = AGENTS_MIDDLEWARE if IS_AGENTS_PLANE else PEOPLE_MIDDLEWARE
+ROOT_URLCONF = "gate.config.urls_agents" if IS_AGENTS_PLANE else "gate.config.urls_people"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "gate.config.context.shell",
+            ],
+            "builtins": ["audit.templatetags.ui"],
+        },
+    }
+]
+
+DATABASES = {"default": database.configuration()}
+
+LANGUAGE_CODE = "en-us"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "static/"
+STATIC_ROOT = environment.var_dir() / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+SERVESTATIC_ALLOW_ALL_ORIGINS = False
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
+}
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.ScryptPasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+IS_HTTPS = ORIGIN.startswith("https://")
+SESSION_COOKIE_NAME = "counterseal_session"
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_SECURE = IS_HTTPS
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_NAME = "counterseal_csrf"
+CSRF_COOKIE_SECURE = IS_HTTPS
+CSRF_COOKIE_HTTPONLY = True
+SECURE_SSL_REDIRECT = False  # the proxy in front answers plain HTTP; the app itself never sees it
+SECURE_HSTS_SECONDS = 31_536_000 if IS_HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = IS_HTTPS
+SECURE_HSTS_PRELOAD = IS_HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
+X_FRAME_OPTIONS = "DENY"
+SILENCED_SYSTEM_CHECKS = ["security.W008"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["evidence.authentication.AgentTokenAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "evidence.problems.handle",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Counterseal agents' API",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "SERVE_AUTHENTICATION": [],
+}
+
+# Celery. The broker may lose everything: the outbox is the truth, and tasks are safe to run twice.
+CELERY_BROKER_URL = environment.text("COUNTERSEAL_BROKER_URL", f"redis+socket://{database.run_dir()}/valkey.sock")
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_TIME_LIMIT = 60
+CELERY_TASK_QUEUES = [Queue(name) for name in ("verdicts", "reads", "writes")]
+CELERY_TASK_CREATE_MISSING_QUEUES = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 3
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 120,  # above the time limit: a task is never handed out while it runs
+    "unacked_restore_interval": 2,
+    "unacked_restore_throttle": 1,
+    "socket_timeout": 2,
+}
+CELERY_BEAT_SCHEDULE_FILENAME = str(environment.var_dir() / "beat")
+CELERY_BEAT_SCHEDULE = {
+    "certify-sources": {
+        "task": "evidence.tasks.certify_all",
+        "schedule": schedule(120),
+        "options": {"queue": "reads", "expires": 100},
+    },
+    "expire-writes": {
+        "task": "gate.writes.tasks.expire_writes",
+        "schedule": schedule(30),
+        "options": {"queue": "writes", "expires": 25},
+    },
+    "abandon-investigations": {
+        "task": "gate.triage.tasks.abandon_overdue",
+        "schedule": schedule(30),
+        "options": {"queue": "verdicts", "expires": 25},
+    },
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+}

@@ -1,0 +1,27 @@
+"""The permission matrix: which role may do which act. It is data, so that a page can show it and a test can walk it."""
+
+from gate.people.models import Person
+
+Role = Person.Role
+
+VIEWER, ON_CALL, ADMIN, AUDITOR = Role.VIEWER, Role.ON_CALL, Role.ADMIN, Role.AUDITOR
+EVERYONE = frozenset({VIEWER, ON_CALL, ADMIN, AUDITOR})
+
+# Django permission strings, so that lower layers can ask without importing people.
+MATRIX: dict[str, frozenset[str]] = {
+    "gate.view": EVERYONE,
+    "audit.view": EVERYONE,
+    "gate.open_incident": frozenset({ON_CALL, ADMIN}),
+    "gate.review_draft": frozenset({ON_CALL}),
+    "gate.propose_write": frozenset({ON_CALL, ADMIN}),
+    "gate.preview_write": frozenset({ON_CALL, ADMIN}),
+    "gate.decide_write": frozenset({ON_CALL}),
+    "gate.change_definition": frozenset({ADMIN}),
+    "gate.change_people": frozenset({ADMIN}),
+    "audit.change_agents": frozenset({ADMIN}),
+}
+
+
+def allows(role: str, permission: str) -> bool:
+    """Whether a role may do an act. Raises KeyError for an act that is not in the matrix: a typo must not read as no."""
+    return role in MATRIX[permission]
