@@ -59,8 +59,10 @@ def issue_token(name: str, *, owner: Any, scopes: list[str], label: str, by: log
     Raises ValueError for an unknown scope or when another person owns the agent.
     """
     unknown = sorted(set(scopes) - set(SCOPES))
-    if unknown or not scopes:
+    if unknown:
         raise ValueError(f"Unknown scope {', '.join(unknown)}; choose from {', '.join(SCOPES)}.")
+    if not scopes:
+        raise ValueError(f"A token needs at least one scope of {', '.join(SCOPES)}.")
     agent, _ = Agent.objects.get_or_create(name=name, defaults={"owner": owner, "owner_name": owner.username})
     if agent.owner_id != owner.pk:
         raise ValueError(f"{name} is owned by someone else; only its owner's name goes with a new token.")
@@ -72,4 +74,18 @@ def issue_token(name: str, *, owner: Any, scopes: list[str], label: str, by: log
         Kind.TOKEN_ISSUED, by, subject=f"agent {name}", summary=f"{label}: {', '.join(sorted(scopes))}",
         args={"agent": name, "owner": owner.username, "scopes": sorted(scopes), "label": label},
     )  # fmt: skip
+    return token
+
+
+@transaction.atomic
+def revoke_token(token_id: int, *, by: log.Actor) -> AgentToken:
+    """Make a token useless from now on. Revoking it again changes nothing. Raises AgentToken.DoesNotExist."""
+    token = AgentToken.objects.select_for_update(of=("self",)).select_related("agent").get(pk=token_id)
+    if token.revoked_at is None:
+        token.revoked_at = timezone.now()
+        token.save(update_fields=["revoked_at"])
+        log.record_with(
+            Kind.TOKEN_REVOKED, by, subject=f"agent {token.agent.name}", summary=token.label,
+            args={"agent": token.agent.name, "label": token.label},
+        )  # fmt: skip
     return token

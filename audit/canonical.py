@@ -48,7 +48,7 @@ def entry_digest(header: Mapping[str, Scalar]) -> bytes:
 
 
 def commitment(salt: bytes, payload: bytes) -> bytes:
-    """A salted commitment to payload bytes: it stays when the payload is redacted, and 16 random bytes stop guessing."""
+    """A salted commitment to payload bytes: it outlives a redacted payload, and 16 random bytes stop guessing."""
     if len(salt) != 16:
         raise ValueError("A salt is 16 bytes.")
     return hashlib.sha256(PAYLOAD_TAG + salt + payload).digest()

@@ -21,6 +21,8 @@ from audit import canonical, payloads, streams
 from audit.kinds import Kind
 
 HEADER_VERSION = 1
+LONGEST_TEXT = 500  # characters of a header's text: it stands in indexes, whose rows PostgreSQL limits
+LONGEST_ERROR = 4000
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,10 @@ def record(kind: Kind, actor: Actor, **about: Unpack[About]) -> Recorded:
 
 
 def record_with(kind: Kind, actor: Actor, **about: Unpack[About]) -> Recorded:
-    """Write one entry in the caller's transaction. Raises TransactionManagementError outside of one."""
+    """Write one entry in the caller's transaction. Raises TransactionManagementError outside of one.
+
+    Savepoints MUST come from `transaction.atomic`: those made by hand would leave a hole in the writer's numbers.
+    """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("record_with joins a transaction; open one, or use record.")
     with connection.cursor() as cursor:
@@ -100,7 +105,10 @@ def record_with(kind: Kind, actor: Actor, **about: Unpack[About]) -> Recorded:
 def _insert(cursor: Cursor[Any] | Any, at: streams.Position, kind: Kind, actor: Actor, about: About) -> Recorded:
     salt = os.urandom(32)
     args, result = payloads.pack(about.get("args")), payloads.pack(about.get("result"))
-    header = _header(kind, actor, about, at, result)
+    header = _header(kind, actor, about, at)
+    header.update(_sizes(args, "args"))
+    header.update(_sizes(result, "result"))
+    header["truncated"] = about.get("truncated", False) or args.is_cut or result.is_cut
     header["args_c"] = canonical.commitment(salt[:16], args.kept).hex()
     header["result_c"] = canonical.commitment(salt[16:], result.kept).hex()
     digest = canonical.entry_digest(header)
@@ -111,11 +119,13 @@ def _insert(cursor: Cursor[Any] | Any, at: streams.Position, kind: Kind, actor: 
     return Recorded(entry_id, seq, moment, digest)
 
 
-def _header(
-    kind: Kind, actor: Actor, about: About, at: streams.Position, result: payloads.Packed
-) -> dict[str, canonical.Scalar]:
+def _sizes(packed: payloads.Packed, name: str) -> dict[str, canonical.Scalar]:
+    return {f"{name}_bytes": packed.full_length, f"{name}_sha256": packed.full_sha256}
+
+
+def _header(kind: Kind, actor: Actor, about: About, at: streams.Position) -> dict[str, canonical.Scalar]:
     call_id, parent = about.get("call_id"), about.get("parent")
-    return {
+    header: dict[str, canonical.Scalar] = {
         "header_version": HEADER_VERSION,
         "kind": str(kind.value),
         "actor_kind": actor.kind,
@@ -136,20 +146,28 @@ def _header(
         "duration_ms": about.get("duration_ms"),
         "error_class": about.get("error_class", ""),
         "error": about.get("error", ""),
-        "result_bytes": result.full_length,
-        "result_sha256": result.full_sha256,
-        "truncated": about.get("truncated", False) or result.is_cut,
         "writer": settings.PROCESS,
         "writer_run": at.run,
         "writer_seq": at.number,
     }
+    return {name: _storable(name, value) for name, value in header.items()}
+
+
+def _storable(name: str, value: canonical.Scalar) -> canonical.Scalar:
+    """Text that PostgreSQL can hold and index. An agent's tool name or a database's error may be anything at all."""
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+    longest = LONGEST_ERROR if name == "error" else LONGEST_TEXT
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 # The header's fields in the order of the statement. The digest covers exactly these.
 HEADER_FIELDS = (
     "header_version", "kind", "actor_kind", "actor", "principal", "subject", "summary", "run_id", "call_id", "parent",
     "tool", "tool_version", "tool_hash", "source", "certificate", "incident_id", "status", "duration_ms",
-    "error_class", "error", "result_bytes", "result_sha256", "truncated", "writer", "writer_run", "writer_seq",
+    "error_class", "error", "args_bytes", "args_sha256", "result_bytes", "result_sha256", "truncated",
+    "writer", "writer_run", "writer_seq",
     "args_c", "result_c",
 )  # fmt: skip
 _BYTES = ("args_c", "result_c")

@@ -46,6 +46,8 @@ class Entry(models.Model):
     error = models.TextField()
     args_c = models.BinaryField()
     result_c = models.BinaryField()
+    args_bytes = models.IntegerField()  # before cutting
+    args_sha256 = models.TextField()  # of the whole, when what is kept was cut
     result_bytes = models.IntegerField()
     result_sha256 = models.TextField()
     truncated = models.BooleanField()

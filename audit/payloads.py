@@ -13,7 +13,11 @@ CODEC = "zlib"
 
 @dataclass(frozen=True)
 class Packed:
-    """Payload bytes as they are kept, with the length and SHA-256 of what there was before cutting."""
+    """Payload bytes as they are kept, with the length of what there was before cutting.
+
+    The SHA-256 of the whole is there when it was cut. A whole payload has its salted commitment alone: a bare hash
+    beside it could be guessed after the payload was redacted.
+    """
 
     kept: bytes
     full_length: int
@@ -27,9 +31,17 @@ class Packed:
 def pack(value: Any) -> Packed:
     """JSON bytes of `value`. ASCII only, so NUL and lone surrogates survive; Decimals keep their digits.
 
-    Raises TypeError for what JSON cannot hold and ValueError for NaN and infinities.
+    Raises TypeError for what JSON cannot hold and ValueError for NaN, infinities and bottomless nesting.
     """
-    whole = simplejson.dumps(value, use_decimal=True, allow_nan=False, separators=(",", ":")).encode("ascii")
+    try:
+        text = simplejson.dumps(value, use_decimal=True, allow_nan=False, separators=(",", ":"))
+    except RecursionError as problem:
+        raise ValueError("The value is nested too deeply to be recorded.") from problem
+    if "NaN" in text or "Infinity" in text:
+        simplejson.loads(text)  # Decimals slip past allow_nan: reading refuses them outside of text
+    whole = text.encode("ascii")
+    if len(whole) <= LARGEST_PAYLOAD:
+        return Packed(whole, len(whole), "")
     return Packed(whole[:LARGEST_PAYLOAD], len(whole), hashlib.sha256(whole).hexdigest())
 
 
@@ -44,5 +56,9 @@ def compress(raw: bytes) -> bytes:
 
 
 def decompress(stored: bytes) -> bytes:
-    """The bytes that `compress` was given. Raises zlib.error when they were damaged."""
-    return zlib.decompress(stored)
+    """The bytes that `compress` was given. Raises zlib.error when they were damaged or are more than is ever kept."""
+    unpacking = zlib.decompressobj()
+    raw = unpacking.decompress(stored, LARGEST_PAYLOAD + 1)
+    if not unpacking.eof or unpacking.unused_data or len(raw) > LARGEST_PAYLOAD:
+        raise zlib.error("not a whole payload")
+    return raw

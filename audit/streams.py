@@ -6,6 +6,7 @@ carried it is known to have committed; when that is not known, the session is dr
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from django.db import connections, transaction
 from psycopg_pool import ConnectionPool
 
 POOL_SIZE = 8
+NOT_LIBPQ = ("prepare_threshold", "autocommit")
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ def own_connection() -> Iterator[tuple[psycopg.Connection[Any], Stream]]:
     with _pool().connection() as session:
         try:
             yield session, _stream(session)
-        except psycopg.Error:
+        except BaseException:
+            # Also for an interrupt: it may have come after the commit and before we knew of it.
             session.close()
             raise
 
@@ -69,8 +72,9 @@ def own_connection() -> Iterator[tuple[psycopg.Connection[Any], Stream]]:
 def _pool() -> ConnectionPool[psycopg.Connection[Any]]:
     """The pool for the role that Django connects as now (tests change it)."""
     parameters = connections["default"].get_connection_params()
-    wanted = {key: parameters[key] for key in ("host", "port", "dbname", "user", "password") if parameters.get(key)}
-    conninfo = psycopg.conninfo.make_conninfo("", **wanted)
+    # What libpq understands, so that TLS and the like are as on Django's connection; not psycopg's own parameters.
+    wanted = {key: value for key, value in parameters.items() if isinstance(value, str | int) and value != ""}
+    conninfo = psycopg.conninfo.make_conninfo("", **{key: wanted[key] for key in wanted if key not in NOT_LIBPQ})
     with _lock:
         if conninfo not in _pools:
             _pools[conninfo] = ConnectionPool(
@@ -92,6 +96,17 @@ def close() -> None:
         for pool in _pools.values():
             pool.close()
         _pools.clear()
+
+
+def _forget() -> None:
+    """A forked child must not use its parent's sessions, nor a lock that a thread of the parent held."""
+    global _lock
+    _lock = threading.Lock()
+    _pools.clear()
+    _streams.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 class _Advance:

@@ -12,4 +12,4 @@ def draw(prefix: str) -> tuple[str, str]:
 
 def digest(token: str) -> str:
     """The SHA-256 (hex) under which a token is looked up."""
-    return hashlib.sha256(token.encode()).hexdigest()
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

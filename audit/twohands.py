@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import simplejson
 from django.contrib.auth import get_user_model
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from audit import log
 from audit.kinds import Kind
 from audit.models import Definition
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
+RESERVED = ("new",)  # the address of the drafting form
 
 
 class NotAllowed(Exception):
@@ -62,17 +66,20 @@ def active(kind: str, name: str) -> Definition | None:
 
 def diff(older: Definition | None, newer: Definition) -> list[str]:
     """The lines of a unified diff between two versions' bodies, without its file header."""
-    before = canonical_body(older.body).splitlines() if older else []
-    return list(difflib.unified_diff(before, canonical_body(newer.body).splitlines(), lineterm="", n=2))[2:]
+    before = canonical_body(older.body).split("\n") if older else []
+    return list(difflib.unified_diff(before, canonical_body(newer.body).split("\n"), lineterm="", n=2))[2:]
 
 
 @transaction.atomic
 def draft(kind: str, name: str, body: dict[str, Any], *, by: Any, reason: str) -> Definition:
-    """A new version that waits for a second person. Raises NotAllowed or ValueError (an invalid body) with a sentence."""
+    """A new version that waits for a second person. Raises NotAllowed, or ValueError for an invalid name or body."""
     rules = KINDS[kind]
-    _check_may(rules, by)
+    check_may_change(kind, by)
+    check_name(name)
+    _check_text(body)
     rules.check(name, body)
-    newest = Definition.objects.select_for_update().filter(kind=kind, name=name).order_by("-version").first()
+    _lock(kind, name)
+    newest = Definition.objects.filter(kind=kind, name=name).order_by("-version").first()
     digest = digest_of(kind, name, body)
     if newest and newest.digest == digest:
         raise NotAllowed(f"Version {newest.version} of {name} already says exactly this.")
@@ -80,16 +87,47 @@ def draft(kind: str, name: str, body: dict[str, Any], *, by: Any, reason: str) -
         kind=kind, name=name, version=newest.version + 1 if newest else 1, body=body, digest=digest, reason=reason,
         drafted_by=by,
     )  # fmt: skip
+    version.refresh_from_db(fields=["body"])
+    if digest_of(kind, name, version.body) != digest:
+        raise ValueError("The body holds a number that does not come back as it was stored; write it without exponent.")
     _record(Kind.DEFINITION_DRAFTED, version, by, reason)
     return version
 
 
+def _lock(kind: str, name: str) -> None:
+    """Changes of one definition come one after another; a row lock could not hold off its first version."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"definition {kind} {name}"])
+
+
+def check_name(name: str) -> None:
+    """Raises ValueError with a sentence for what cannot name a definition: it stands in addresses."""
+    if not NAME.fullmatch(name) or name in RESERVED:
+        raise ValueError("A name is 1 to 80 letters, digits, hyphens or underscores, and not the word new.")
+
+
+def _check_text(value: Any) -> None:
+    """JSON may carry NUL and half of a surrogate pair; PostgreSQL's jsonb and UTF-8 do not."""
+    if isinstance(value, str) and re.search("[\0\ud800-\udfff]", value):
+        raise ValueError("The body holds a character that cannot be stored: NUL or half of a surrogate pair.")
+    if isinstance(value, dict):
+        _check_text([*value.keys(), *value.values()])
+    if isinstance(value, list):
+        for child in value:
+            _check_text(child)
+
+
 @transaction.atomic
 def activate(version_id: int, *, by: Any) -> Definition:
-    """Put a drafted version in force and retire the one before. Raises NotAllowed with a sentence."""
-    version = Definition.objects.select_for_update().get(pk=version_id)
+    """Put a drafted version in force and retire the one before.
+
+    Raises NotAllowed with a sentence, and ValueError when the body has become invalid since it was drafted.
+    """
+    version = Definition.objects.get(pk=version_id)
+    _lock(version.kind, version.name)
+    version.refresh_from_db()
     rules = KINDS[version.kind]
-    _check_may(rules, by)
+    check_may_change(version.kind, by)
     solo = check_can_activate(version, by)
     rules.check(version.name, version.body)
     now = timezone.now()
@@ -104,9 +142,14 @@ def activate(version_id: int, *, by: Any) -> Definition:
 
 
 def check_can_activate(version: Definition, by: Any) -> bool:
-    """True when activating would be solo. Raises NotAllowed when `by` drafted it and someone else could activate."""
+    """True when activating would be solo. Raises NotAllowed with the sentence that says why it cannot be."""
     if version.status != Definition.Status.DRAFT:
         raise NotAllowed(f"Version {version.version} of {version.name} is {version.status}, so it cannot be activated.")
+    later = Definition.objects.filter(kind=version.kind, name=version.name, version__gt=version.version)
+    newer = later.filter(activated_at__isnull=False).order_by("version").last()
+    if newer:
+        # Its diff was drafted against what was in force then, and would silently undo what came since.
+        raise NotAllowed(f"Version {newer.version} of {version.name} was activated since; draft this change anew.")
     if version.drafted_by_id != by.pk:
         return False
     permission = KINDS[version.kind].permission
@@ -116,7 +159,9 @@ def check_can_activate(version: Definition, by: Any) -> bool:
     return True
 
 
-def _check_may(rules: DefinitionKind, by: Any) -> None:
+def check_may_change(kind: str, by: Any) -> None:
+    """Raises NotAllowed when the role of `by` does not change definitions of this kind."""
+    rules = KINDS[kind]
     if not by.has_perm(rules.permission):
         raise NotAllowed(f"Your role does not change {rules.plural}; ask an admin.")
 

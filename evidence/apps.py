@@ -4,3 +4,15 @@ from django.apps import AppConfig
 class EvidenceConfig(AppConfig):
     name = "evidence"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Make sources and tools known as definitions that change by two hands."""
+        from audit import twohands
+        from evidence import contracts, openapi, sources
+
+        assert openapi.AgentToken  # importing it is what registers it
+        permission = "gate.change_definition"
+        twohands.register(
+            twohands.DefinitionKind("source", "sources", "Source", permission, sources.check, sources.prove_soon)
+        )
+        twohands.register(twohands.DefinitionKind("tool", "tools", "Tool", permission, contracts.check))

@@ -43,6 +43,8 @@ class Migration(migrations.Migration):
                 ('error', models.TextField()),
                 ('args_c', models.BinaryField()),
                 ('result_c', models.BinaryField()),
+                ('args_bytes', models.IntegerField()),
+                ('args_sha256', models.TextField()),
                 ('result_bytes', models.IntegerField()),
                 ('result_sha256', models.TextField()),
                 ('truncated', models.BooleanField()),

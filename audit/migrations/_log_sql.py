@@ -1,11 +1,13 @@
 """The log's tables in SQL: partitions, the stamp, and the triggers that refuse change."""
 
 TABLES = """
+create sequence audit_entry_number;
+
 create table audit_rolekind (role text not null, kind text not null, primary key (role, kind));
 
 create table audit_entry (
   id uuid not null default uuidv7(),
-  seq bigint generated always as identity,
+  seq bigint not null,
   at timestamptz not null default clock_timestamp(),
   xid xid8 not null default pg_current_xact_id(),
   db_role text not null default current_user,
@@ -31,6 +33,8 @@ create table audit_entry (
   error text not null,
   args_c bytea not null,
   result_c bytea not null,
+  args_bytes int not null,
+  args_sha256 text not null,
   result_bytes int not null,
   result_sha256 text not null,
   truncated boolean not null,
@@ -40,6 +44,7 @@ create table audit_entry (
   digest bytea not null,
   primary key (id)
 ) partition by range (id);
+alter sequence audit_entry_number owned by audit_entry.seq;
 
 create table audit_payload (
   entry_id uuid not null primary key,
@@ -60,12 +65,15 @@ create index audit_entry_incident on audit_entry (incident_id, seq) where incide
 create index audit_entry_subject on audit_entry (subject, seq) where subject <> '';
 create index audit_entry_bad on audit_entry (seq) where status <> 'ok';
 create index audit_entry_call on audit_entry (call_id) where call_id is not null;
+-- Holes in a writer's numbers are looked for on every view of an entry.
+create index audit_entry_writer on audit_entry (writer_run, writer_seq);
 create index audit_entry_at on audit_entry using brin (at);
 """
 
 FUNCTIONS = """
 -- The server decides time, transaction and role, and refuses a kind that this role may not write.
-create function audit_stamp() returns trigger language plpgsql as $$
+create function audit_stamp() returns trigger language plpgsql
+  set search_path = pg_catalog, public, pg_temp as $$
 begin
   if not exists (select 1 from public.audit_rolekind where role = current_user and kind = new.kind) then
     raise exception 'The role % may not write entries of kind %.', current_user, new.kind using errcode = '42501';
@@ -76,6 +84,15 @@ begin
   new.at := clock_timestamp();
   new.xid := pg_current_xact_id();
   new.db_role := current_user;
+  return new;
+end $$;
+
+-- The number too: a column default or an identity could be overridden by whoever may insert. As the owner, so that no
+-- role needs a right on the sequence; apart from the stamp, which must see the role that writes.
+create function audit_number() returns trigger language plpgsql security definer
+  set search_path = pg_catalog, public, pg_temp as $$
+begin
+  new.seq := nextval('public.audit_entry_number');
   return new;
 end $$;
 
@@ -102,7 +119,8 @@ declare
 begin
   if to_regclass('public.' || part) is not null then return; end if;
   execute format('create table public.%I partition of %s for values from (%L) to (%L)', part, parent,
-    public.audit_bound(month::timestamp at time zone 'UTC'), public.audit_bound((month + interval '1 month')::timestamp at time zone 'UTC'));
+    public.audit_bound(month::timestamp at time zone 'UTC'),
+    public.audit_bound((month + interval '1 month')::timestamp at time zone 'UTC'));
   perform public.audit_guard_partition(('public.' || part)::regclass);
 end $$;
 
@@ -110,12 +128,12 @@ end $$;
 create function audit_ensure_partitions(months int) returns void language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp as $$
 declare
+  this_month timestamp := date_trunc('month', now() at time zone 'UTC');
   month date;
   parent text;
 begin
   for month in
-    select generate_series(date_trunc('month', now() at time zone 'UTC'),
-                           date_trunc('month', now() at time zone 'UTC') + make_interval(months => months), '1 month')::date
+    select generate_series(this_month, this_month + make_interval(months => months), '1 month')::date
   loop
     foreach parent in array array['audit_entry', 'audit_payload'] loop
       perform public.audit_ensure_partition(('public.' || parent)::regclass, month);
@@ -131,6 +149,8 @@ create table audit_entry_default partition of audit_entry default;
 create table audit_payload_default partition of audit_payload default;
 
 create trigger stamp before insert on audit_entry for each row execute function audit_stamp();
+-- Triggers fire in the order of their names: refused entries take no number.
+create trigger stamp_number before insert on audit_entry for each row execute function audit_number();
 create trigger refuse_change before update or delete on audit_entry for each row execute function audit_refuse();
 create trigger refuse_change before update or delete on audit_payload for each row execute function audit_refuse();
 create trigger refuse_truncate before truncate on audit_entry execute function audit_refuse();
@@ -138,6 +158,7 @@ create trigger refuse_truncate before truncate on audit_payload execute function
 
 -- ALWAYS: an ordinary trigger is skipped by a session with session_replication_role = replica.
 alter table audit_entry enable always trigger stamp;
+alter table audit_entry enable always trigger stamp_number;
 alter table audit_entry enable always trigger refuse_change;
 alter table audit_entry enable always trigger refuse_truncate;
 alter table audit_payload enable always trigger refuse_change;

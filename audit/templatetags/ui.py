@@ -16,7 +16,11 @@ STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (float("inf"), 86
 @register.filter
 def age(moment: datetime) -> str:
     """How long ago, in one unit: 48 min. The future reads the same way."""
-    seconds = abs((timezone.now() - moment).total_seconds())
+    return span(abs((timezone.now() - moment).total_seconds()))
+
+
+def span(seconds: float) -> str:
+    """A length of time in one unit: 40 s, 48 min, 3 h."""
     for limit, size, unit in STEPS:
         if seconds < limit:
             return f"{int(seconds // size)} {unit}"
@@ -53,11 +57,64 @@ def code(digest: bytes | memoryview | str) -> str:
 
 @register.filter
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 row", "2 rows"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    """A number with its noun: "1 row", "2 rows", "2 entries"."""
+    if number == 1:
+        return f"{number:,} {noun}"
+    return f"{number:,} {noun[:-1]}ies" if noun.endswith("y") else f"{number:,} {noun}s"
 
 
 @register.filter
 def allowed(user: Any, permission: str) -> bool:
     """Whether a person may do an act of the permission matrix."""
     return bool(user.has_perm(permission))
+
+
+@register.filter
+def thousands(number: int) -> str:
+    """A number with its thousands apart: 48,977."""
+    return f"{number:,}"
+
+
+@register.simple_tag
+def address(filters: Any, **changes: Any) -> str:
+    """The query of an address with filters of which some are changed; None leaves one out."""
+    return f"?{filters.link(**{name: '' if value is None else str(value) for name, value in changes.items()})}"
+
+
+BAD = frozenset({"refused", "failed", "stale", "blocked", "rejected"})
+
+
+@register.simple_tag
+def status_mark(entry: Any) -> SafeString:
+    """An entry's status as glyph, word and colour. A result that was cut is not quite ok."""
+    word, css, glyph = entry.status, "state--wait", "!"
+    if entry.status == "ok" and entry.truncated:
+        word = "cut"
+    elif entry.status == "ok":
+        css, glyph = "state--ok", "✓"
+    elif entry.status in BAD:
+        css, glyph = "state--bad", "✕"
+    return format_html('<span class="state {}" data-glyph="{}">{}</span>', css, glyph, word)
+
+
+@register.filter
+def diff_css(line: str) -> str:
+    """The ground of a line of a diff; the line's own + or - carries it, colour helps."""
+    return {"+": "add", "-": "del"}.get(line[:1], "dim")
+
+
+@register.filter
+def digest_text(digest: bytes | memoryview) -> str:
+    """A whole digest in hex, in groups of eight that a line can break between."""
+    text = bytes(digest).hex()
+    return " ".join(text[start : start + 8] for start in range(0, len(text), 8))
+
+
+MARKS = {"active": ("state--ok", "✓", "active"), "retired": ("", "–", "retired"), "shadow": ("", "◌", "in shadow")}
+
+
+@register.simple_tag
+def definition_mark(version: Any) -> SafeString:
+    """A definition version's status as glyph, word and colour."""
+    css, glyph, word = MARKS.get(version.status, ("", "◌", "draft"))
+    return format_html('<span class="state {}" data-glyph="{}">{}</span>', css, glyph, word)

@@ -1,11 +1,52 @@
 """The Celery app. Tasks take an outbox id and are safe to run twice; each worker serves one queue with one role."""
 
+import logging
 import os
+from typing import Any
 
 from celery import Celery
+from celery.exceptions import WorkerShutdown
+from celery.signals import beat_init, heartbeat_sent, worker_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
 app = Celery("counterseal")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+log = logging.getLogger(__name__)
+
+
+@worker_init.connect
+@beat_init.connect
+def refuse_too_powerful(**_: Any) -> None:
+    """A worker whose database role may do more than its row of the roles table does not start."""
+    from django.conf import settings
+    from django.db import connection
+
+    from gate.config import powers
+
+    try:
+        powers.check(settings.PROCESS)
+    except powers.TooPowerful as refusal:
+        log.error(str(refusal))
+        raise WorkerShutdown(1) from refusal
+    finally:
+        connection.close()  # the pool's children are forked after this
+
+
+@heartbeat_sent.connect
+def leave_heartbeat(sender: Any, **_: Any) -> None:
+    """Celery's own heart beats while the worker has its broker; ours says so in the database."""
+    from django.conf import settings
+    from django.db import Error, connection
+
+    from audit import heartbeats
+
+    try:
+        heartbeats.beat(f"worker {settings.PROCESS}")
+    except Error as error:
+        # The worker goes on: the missing heartbeat is what shows.
+        log.warning("No heartbeat could be left: %s", str(error).strip())
+    finally:
+        connection.close()

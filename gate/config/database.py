@@ -1,10 +1,11 @@
-"""Which database role this process connects as, and where."""
+"""Which database role this process connects as, where, and which broker it knows."""
 
 import hashlib
 import os
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import dj_database_url
 
@@ -12,7 +13,10 @@ from gate.config import secrets_file
 from gate.config.environment import var_dir
 from gate.config.roles import COMMANDS, role_name
 
+NAME = "counterseal"
 SOCKET_PATH_LIMIT = 100  # sun_path holds 107 bytes, and PostgreSQL adds its lock file's suffix
+# The broker is known to those who publish and consume. A plane writes an outbox row instead.
+KNOW_THE_BROKER = ("reads", "worker", "writer")
 
 
 def run_dir() -> Path:
@@ -41,17 +45,26 @@ def configuration() -> dict[str, Any]:
     COUNTERSEAL_OWNER_URL (for `upgrade`) or DATABASE_URL come first; without them it is the embedded server.
     """
     process = process_of(sys.argv)
-    url = os.environ.get("COUNTERSEAL_OWNER_URL" if process == "owner" else "DATABASE_URL")
+    url = _given_url(process)
     if url:
         return _with_options(dict(dj_database_url.parse(url)))
     return _with_options(embedded(process))
+
+
+def _given_url(process: str) -> str | None:
+    return os.environ.get("COUNTERSEAL_OWNER_URL" if process == "owner" else "DATABASE_URL")
+
+
+def stored_secret(name: str) -> str:
+    """A secret of the embedded installation; empty for a process that was told its database, and so runs without."""
+    return "" if _given_url(process_of(sys.argv)) else secrets_file.load().get(name, "")
 
 
 def embedded(process: str) -> dict[str, Any]:
     """The embedded server's settings for one process of the roles table."""
     return {
         "ENGINE": "django.db.backends.postgresql",
-        "NAME": "counterseal",
+        "NAME": NAME,
         "USER": role_name(process),
         "PASSWORD": secrets_file.load().get(f"db_{process}", ""),
         "HOST": str(run_dir()),
@@ -59,5 +72,28 @@ def embedded(process: str) -> dict[str, Any]:
     }
 
 
+def socket_url(sockets: Path, role: str, password: str, name: str = NAME) -> str:
+    """The URL of a database behind a socket directory, whatever characters its path has."""
+    return f"postgresql://{role}:{quote(password, safe='')}@{quote(str(sockets), safe='')}/{name}"
+
+
+def socket_broker_url(sockets: Path, password: str) -> str:
+    """Celery's URL of the embedded Valkey."""
+    return f"redis+socket://:{quote(password, safe='')}@{quote(str(sockets / 'valkey.sock'))}"
+
+
+def broker_url(process: str) -> str:
+    """COUNTERSEAL_BROKER_URL, or the embedded broker for the processes that know it; else empty."""
+    given = os.environ.get("COUNTERSEAL_BROKER_URL", "")
+    password = stored_secret("broker")
+    if given or process not in KNOW_THE_BROKER or not password:
+        return given
+    return socket_broker_url(run_dir(), password)
+
+
 def _with_options(settings: dict[str, Any]) -> dict[str, Any]:
-    return {**settings, "CONN_HEALTH_CHECKS": True, "OPTIONS": {"pool": {"min_size": 1, "max_size": 12}}}
+    options = {"connect_timeout": 5, **settings.get("OPTIONS", {})}
+    # The planes run many threads; everything else has one, and workers fork.
+    if sys.argv[1:2] == ["serve"]:
+        options["pool"] = {"min_size": 1, "max_size": 12, "timeout": 5}
+    return {**settings, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}

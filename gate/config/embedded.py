@@ -122,37 +122,56 @@ def init_postgres(data: Path) -> None:
          "-E", "UTF8", "--locale=C.UTF-8"],
         draft,
     )  # fmt: skip
-    _own(draft, options)
+    give(draft, options)
     done = subprocess.run(command, capture_output=True, text=True, cwd="/", env=_environment(), **options)
     if done.returncode:
-        raise EmbeddedError(f"PostgreSQL's files could not be made in {data}: {done.stderr.strip()}")
-    (draft / "pg_hba.conf").write_text(HBA)
-    (draft / "pg_ident.conf").write_text("".join(f"super {name} {SUPERUSER}\n" for name in _superuser_accounts()))
+        raise EmbeddedError(_why_not_made(data, done.stderr.strip(), command))
     draft.rename(data)
 
 
-def _superuser_accounts() -> list[str]:
-    # In a user namespace peer authentication sees `nobody`, whose only processes there are ours.
-    own = pwd.getpwuid(os.geteuid()).pw_name
-    return [own] if can_be_reached(postgres_bin() / "postgres") or own != "root" else [own, "nobody"]
+def _why_not_made(data: Path, said: str, command: list[str]) -> str:
+    advice = ""
+    if command[0] == "unshare":
+        advice = (
+            " It ran in a user namespace, because a directory above is closed to other accounts: run as another account"
+            " than root, or put the project and COUNTERSEAL_VAR where every account may walk."
+        )
+    return f"PostgreSQL's files could not be made in {data}: {said}.{advice}"
 
 
-def _own(path: Path, options: dict[str, Any]) -> None:
-    if options:
-        os.chown(path, options["user"], options["group"])
+def _admit_superuser(data: Path, is_in_namespace: bool) -> None:
+    """Who may be superuser, written at each start: moving the project can change how the server runs."""
+    names = [pwd.getpwuid(os.geteuid()).pw_name]
+    if is_in_namespace:
+        names.append("nobody")  # what peer authentication sees there; the only processes in it are ours
+    (data / "pg_hba.conf").write_text(HBA)
+    (data / "pg_ident.conf").write_text("".join(f"super {name} {SUPERUSER}\n" for name in names))
+
+
+def give(path: Path, options: dict[str, Any]) -> None:
+    """Make a directory and all below it the server account's, unless it is already."""
+    owner, group = options.get("user", os.geteuid()), options.get("group", os.getegid())
+    if path.stat().st_uid == owner:
+        return
+    for found in (path, *path.rglob("*")):
+        os.chown(found, owner, group, follow_symlinks=False)
 
 
 def _environment() -> dict[str, str]:
-    # Django exports TZ, and the server's own log would follow it.
-    return {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+    # Django exports TZ, and the server's own log would follow it. Nothing else of ours is the server's business.
+    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    return {**kept, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
 
 def postgres_command(data: Path, sockets: Path, **settings: str) -> tuple[list[str], dict[str, Any]]:
-    """The server in the foreground, over a Unix socket only, and Popen's arguments for it."""
+    """The server in the foreground, over a Unix socket only, and Popen's arguments for it.
+
+    Raises EmbeddedError when the socket directory belongs to a stranger.
+    """
     chosen = {
         "listen_addresses": "",
-        "unix_socket_directories": str(sockets),
-        "unix_socket_permissions": "0777",  # the passwords guard it, and the directory above
+        "unix_socket_directories": f'"{sockets}"',  # a list: quoted, a comma in the path does no harm
+        "unix_socket_permissions": "0777",  # the passwords guard it
         "max_connections": "120",
         "password_encryption": "scram-sha-256",
         "log_destination": "stderr",
@@ -160,10 +179,23 @@ def postgres_command(data: Path, sockets: Path, **settings: str) -> tuple[list[s
         **settings,
     }
     options = [word for key, value in chosen.items() for word in ("-c", f"{key}={value}")]
+    make_sockets_directory(sockets)
     command, drop = as_account([postgres_bin() / "postgres", "-D", data, *options], data, sockets)
-    sockets.mkdir(parents=True, exist_ok=True)
-    _own(sockets, drop)
+    give(sockets, drop)
+    give(data, drop)
+    _admit_superuser(data, command[0] == "unshare")
     return command, {"cwd": "/", "env": _environment(), **drop}
+
+
+def make_sockets_directory(sockets: Path) -> None:
+    """The directory, checked: below /tmp another account could have made it first. Raises EmbeddedError then."""
+    sockets.mkdir(parents=True, exist_ok=True)
+    found = sockets.lstat()
+    ours = {os.geteuid(), account().get("user", os.geteuid())}
+    if sockets.is_symlink() or found.st_uid not in ours or found.st_mode & 0o022:
+        raise EmbeddedError(
+            f"{sockets} belongs to someone else or is open to others; remove it, or move COUNTERSEAL_VAR."
+        )
 
 
 def wait_for_postgres(sockets: Path, server: subprocess.Popen[bytes]) -> psycopg.Connection[Any]:
@@ -171,11 +203,16 @@ def wait_for_postgres(sockets: Path, server: subprocess.Popen[bytes]) -> psycopg
     deadline = time.monotonic() + START_TIMEOUT
     while time.monotonic() < deadline:
         if server.poll() is not None:
-            raise EmbeddedError(f"PostgreSQL ended with exit code {server.returncode}; see var/log/postgres.log.")
+            raise EmbeddedError(f"PostgreSQL ended with exit code {server.returncode}.")
         with suppress(psycopg.OperationalError):
-            return psycopg.connect(host=str(sockets), user=SUPERUSER, dbname="postgres", autocommit=True)
+            return superuser_connection(sockets)
         time.sleep(0.05)
-    raise EmbeddedError(f"PostgreSQL did not answer within {START_TIMEOUT:.0f} s; see var/log/postgres.log.")
+    raise EmbeddedError(f"PostgreSQL did not answer within {START_TIMEOUT:.0f} s.")
+
+
+def superuser_connection(sockets: Path, database: str = "postgres") -> psycopg.Connection[Any]:
+    """An autocommit connection as the superuser, whom the socket knows by the operating system's account."""
+    return psycopg.connect(host=str(sockets), user=SUPERUSER, dbname=database, autocommit=True)
 
 
 def ensure_role(connection: psycopg.Connection[Any], name: str, password: str, attributes: str = "") -> None:
@@ -193,9 +230,17 @@ def ensure_database(connection: psycopg.Connection[Any], name: str, owner: str) 
     connection.execute(sql.SQL("revoke connect, temporary on database {} from public").format(sql.Identifier(name)))
 
 
-def valkey_command(directory: Path, sockets: Path) -> list[str]:
-    """Valkey on a Unix socket that only our account opens; what it holds is flushed once a second."""
+def valkey_command(directory: Path, sockets: Path, password: str) -> list[str]:
+    """Valkey on a Unix socket that only our account opens; what it holds is flushed once a second.
+
+    The password comes from a file, for a command line can be read by everyone on the machine.
+    """
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    secret = directory / "password.conf"
+    secret.touch(mode=0o600)
+    secret.write_text(f"requirepass {password}\n")
     return [
-        str(valkey_server()), "--port", "0", "--unixsocket", str(sockets / "valkey.sock"), "--unixsocketperm", "700",
-        "--dir", str(directory), "--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction",
+        str(valkey_server()), str(secret), "--port", "0", "--unixsocket", str(sockets / "valkey.sock"),
+        "--unixsocketperm", "700", "--dir", str(directory), "--appendonly", "yes", "--save", "",
+        "--maxmemory-policy", "noeviction",
     ]  # fmt: skip

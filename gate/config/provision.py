@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection, transaction
 from psycopg import sql
 
-from gate.config.roles import GRANTS, PROCESSES, ROW_POLICIES, WRITES_KINDS, role_name
+from gate.config.roles import FOR_ALL, GRANTS, PROCESSES, ROW_POLICIES, WRITES_KINDS, role_name
 
 PRIVILEGE = re.compile(r"(SELECT|INSERT|UPDATE|DELETE)(?:\(([a-z_,]+)\))?")
 
@@ -33,7 +33,8 @@ def apply() -> None:
             _ensure_role(cursor, process)
         _revoke_everything(cursor)
         for process, tables in GRANTS.items():
-            _grant(cursor, process, tables)
+            _grant(cursor, process, {**FOR_ALL, **tables})
+        _drop_policies(cursor)
         for table, policies in ROW_POLICIES.items():
             _apply_policies(cursor, table, policies)
         _fill_kinds(cursor)
@@ -56,13 +57,15 @@ def _revoke_everything(cursor: Any) -> None:
     database = sql.Identifier(cursor.fetchone()[0])
     _run(cursor, "revoke all on database {database} from public", database=database)
     _run(cursor, "revoke all on schema public from public")
+    _run(cursor, "revoke all on all tables in schema public from public")
     for process in PROCESSES[1:]:
         role = sql.Identifier(role_name(process))
         _run(cursor, "revoke all on all tables in schema public from {role}", role=role)
+        _run(cursor, "revoke all on all sequences in schema public from {role}", role=role)
+        _run(cursor, "revoke all on schema public from {role}", role=role)
+        _run(cursor, "revoke all on database {database} from {role}", database=database, role=role)
         _run(cursor, "grant connect on database {database} to {role}", database=database, role=role)
         _run(cursor, "grant usage on schema public to {role}", role=role)
-        # Everyone may look up its own right to write a kind, and which migrations have run.
-        _run(cursor, "grant select on audit_rolekind, django_migrations to {role}", role=role)
 
 
 def _grant(cursor: Any, process: str, tables: dict[str, str]) -> None:
@@ -80,11 +83,17 @@ def _grant(cursor: Any, process: str, tables: dict[str, str]) -> None:
             )
 
 
+def _drop_policies(cursor: Any) -> None:
+    # All of them, so that one which left the table leaves the database too.
+    cursor.execute("select tablename, policyname from pg_policies where schemaname = 'public'")
+    for table, policy in cursor.fetchall():
+        _run(cursor, "drop policy {p} on {t}", p=sql.Identifier(policy), t=sql.Identifier(table))
+
+
 def _apply_policies(cursor: Any, table: str, policies: dict[str, str]) -> None:
     _run(cursor, "alter table {table} enable row level security", table=sql.Identifier(table))
     for process, condition in policies.items():
         names = {"policy": sql.Identifier(f"for_{process}"), "table": sql.Identifier(table)}
-        _run(cursor, "drop policy if exists {policy} on {table}", **names)
         _run(
             cursor,
             "create policy {policy} on {table} to {role} using ({condition})",

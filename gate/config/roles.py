@@ -19,6 +19,8 @@ COMMANDS = {
     "makemigrations": "owner",
     "prove_reader": "reads",
 }
+# Every process may look up its own right to write a kind, and which migrations have run.
+FOR_ALL = {"audit_rolekind": "SELECT", "django_migrations": "SELECT"}
 
 
 def role_name(process: str) -> str:
@@ -52,7 +54,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "people_person": "SELECT INSERT UPDATE",
         "django_session": "SELECT INSERT UPDATE DELETE",
         "triage_intaketoken": "SELECT INSERT UPDATE(revoked_at)",
-        "triage_incident": "SELECT INSERT UPDATE(status,owner_id,closed_at)",
+        "triage_incident": "SELECT INSERT UPDATE(status,owner_id,guidance,closed_at)",
         "triage_investigation": "SELECT UPDATE(status)",
         "triage_finding": "SELECT",
         "triage_draft": "SELECT UPDATE(status,version,claimed_by_id,claimed_until,snoozed_until)",

@@ -9,7 +9,7 @@ from pathlib import Path
 from gate.config.environment import var_dir
 from gate.config.roles import PROCESSES
 
-KEYS = ("secret_key", "broker", "postgres", "shop_owner", "shop_reader", "shop_doctor", "shop_writer")
+KEYS = ("secret_key", "broker", "shop_owner", "shop_reader", "shop_doctor", "shop_writer")
 
 
 def path() -> Path:

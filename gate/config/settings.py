@@ -7,7 +7,7 @@ from celery.schedules import schedule
 from csp.constants import NONCE, NONE, SELF
 from kombu import Queue
 
-from gate.config import database, environment, secrets_file
+from gate.config import database, environment
 
 BASE_DIR = environment.BASE_DIR
 PROCESS = database.process_of(sys.argv)
@@ -19,7 +19,7 @@ AGENTS_ORIGIN = environment.text("COUNTERSEAL_AGENTS_ORIGIN", "http://localhost:
 ALLOWED_HOSTS = environment.words("COUNTERSEAL_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = [ORIGIN]
 # Without a configured key each process draws its own; `serve people` refuses to start so, for sessions would break.
-SECRET_KEY_CONFIGURED = environment.text("COUNTERSEAL_SECRET_KEY", secrets_file.load().get("secret_key", ""))
+SECRET_KEY_CONFIGURED = environment.text("COUNTERSEAL_SECRET_KEY", database.stored_secret("secret_key"))
 SECRET_KEY = SECRET_KEY_CONFIGURED or secrets.token_urlsafe(48)
 
 INSTALLED_APPS = [
@@ -120,6 +120,9 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if IS_HTTPS else None
 X_FRAME_OPTIONS = "DENY"
 SILENCED_SYSTEM_CHECKS = ["security.W008"]
+if IS_AGENTS_PLANE:
+    # No page to frame and no cookie to ride on: tokens alone.
+    SILENCED_SYSTEM_CHECKS += ["security.W002", "security.W003"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -147,13 +150,14 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Counterseal agents' API",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],
 }
 
 # Celery. The broker may lose everything: the outbox is the truth, and tasks are safe to run twice.
-CELERY_BROKER_URL = environment.text("COUNTERSEAL_BROKER_URL", f"redis+socket://{database.run_dir()}/valkey.sock")
+CELERY_BROKER_URL = database.broker_url(PROCESS)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -173,7 +177,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "unacked_restore_throttle": 1,
     "socket_timeout": 2,
 }
-CELERY_BEAT_SCHEDULE_FILENAME = str(environment.var_dir() / "beat")
+# Nothing is due less often than every two minutes, so beat keeps no file of what it last did.
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
     "certify-sources": {
         "task": "evidence.tasks.certify_all",

@@ -1,3 +1,21 @@
-from django.urls import URLPattern, URLResolver
+"""The agents' plane: REST below /api/v1/, its schema, and the health of the installation. MCP is beside Django."""
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView
+
+from gate.config import openapi
+from gate.config.health import healthz
+
+assert openapi.IntakeToken  # importing it is what registers it
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/v1/", include("evidence.urls")),
+    path("api/v1/", include("gate.triage.api_urls")),
+    path("api/v1/", include("gate.writes.api_urls")),
+    path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("healthz", healthz, name="healthz"),
+]
+
+handler400 = "evidence.problems.bad_request"
+handler404 = "evidence.problems.not_found"
+handler500 = "evidence.problems.broken"

@@ -1,3 +1,15 @@
-from django.urls import URLPattern, URLResolver
+"""The people's plane: HTML behind a session."""
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from django.urls import URLPattern, URLResolver, include, path
+from django.views.generic import RedirectView
+
+from gate.config.health import healthz
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", RedirectView.as_view(pattern_name="gate:inbox")),
+    path("healthz", healthz),
+    path("", include("gate.people.urls")),
+    path("", include("gate.triage.urls")),
+    path("", include("gate.writes.urls")),
+    path("", include("audit.urls")),
+]

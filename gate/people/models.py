@@ -3,6 +3,8 @@
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 
+from audit import log
+
 
 class Person(AbstractUser):
     """Someone who signs in. Rights follow from the role alone (see gate.people.permissions)."""
@@ -19,3 +21,7 @@ class Person(AbstractUser):
 
     def __str__(self) -> str:
         return self.full_name or self.username
+
+    def actor(self) -> log.Actor:
+        """The person in the log's words, as they are called now."""
+        return log.Actor("person", str(self), self.username)

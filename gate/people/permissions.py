@@ -21,7 +21,21 @@ MATRIX: dict[str, frozenset[str]] = {
     "audit.change_agents": frozenset({ADMIN}),
 }
 
+# The same acts in words.
+WORDS = {
+    "gate.view": "See incidents, drafts and writes",
+    "audit.view": "Browse the audit log",
+    "gate.open_incident": "Open an incident by hand",
+    "gate.review_draft": "Agree with, overrule or send back drafts",
+    "gate.propose_write": "Propose a write",
+    "gate.preview_write": "Ask for a preview of a write",
+    "gate.decide_write": "Approve or reject a write",
+    "gate.change_definition": "Draft and activate definitions",
+    "gate.change_people": "Change people and their roles",
+    "audit.change_agents": "Change agents and their tokens",
+}
+
 
 def allows(role: str, permission: str) -> bool:
-    """Whether a role may do an act. Raises KeyError for an act that is not in the matrix: a typo must not read as no."""
+    """Whether a role may do an act. Raises KeyError for an act that the matrix does not know."""
     return role in MATRIX[permission]

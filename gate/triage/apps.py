@@ -4,3 +4,19 @@ from django.apps import AppConfig
 class TriageConfig(AppConfig):
     name = "gate.triage"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Make triage known to the layers below: its kinds of definitions, its desk tools, its scope."""
+        from audit import twohands
+        from evidence import scope
+        from gate.triage import classes, desk
+        from gate.triage.rules import registry
+        from gate.triage.scope import resolve
+
+        classes.register()
+        twohands.register(twohands.DefinitionKind("rule", "rules", "Rules", "gate.change_definition", registry.check))
+        # Hashed now, so that a file changed under a running process does not pass for what it has loaded.
+        for rule in registry.loaded():
+            registry.hash_of(rule)
+        desk.register()
+        scope.set_resolver(resolve)

@@ -48,6 +48,7 @@ class Incident(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
+    guidance = models.TextField(blank=True)  # what the person wrote who sent the last draft back
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -135,7 +136,7 @@ class Draft(models.Model):
     rendered_at = models.DateTimeField(auto_now_add=True)
 
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.WAITING)
-    version = models.PositiveIntegerField(default=1)  # bumped by every change a person makes
+    version = models.PositiveIntegerField(default=1)  # bumped by every decision
     claimed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )

@@ -41,6 +41,7 @@ class Migration(migrations.Migration):
                 ('reported_resolved_at', models.DateTimeField(blank=True, null=True)),
                 ('opened_at', models.DateTimeField(auto_now_add=True)),
                 ('opened_by', models.CharField(max_length=120)),
+                ('guidance', models.TextField(blank=True)),
                 ('closed_at', models.DateTimeField(blank=True, null=True)),
                 ('incident_class', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.definition')),
                 ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),

@@ -1,0 +1,1 @@
+"""Strict readers, one per tool: what its answer says, or that it cannot be read."""

@@ -1,0 +1,54 @@
+"""What a person types to draft a version of a definition."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from audit import twohands
+
+
+class DraftForm(forms.Form):
+    """A name, a body in JSON, and why."""
+
+    name = forms.CharField(max_length=80)
+    body = forms.CharField(strip=False)
+    reason = forms.CharField(max_length=500)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        try:
+            twohands.check_name(name)
+        except ValueError as problem:
+            raise ValidationError(str(problem)) from problem
+        return name
+
+    def clean_body(self) -> dict[str, Any]:
+        try:
+            body = json.loads(self.cleaned_data["body"], object_pairs_hook=_object, parse_constant=_no_number)
+        except json.JSONDecodeError as problem:
+            sentence = f"This is not JSON: line {problem.lineno}, column {problem.colno}, {problem.msg.lower()}."
+            raise ValidationError(sentence) from problem
+        except ValueError as problem:
+            raise ValidationError(str(problem)) from problem
+        except RecursionError as problem:
+            raise ValidationError("The body is nested too deeply.") from problem
+        if not isinstance(body, dict):
+            raise ValidationError("The body is a JSON object: it starts with { and ends with }.")
+        return body
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys stand once: of two equal ones the reader would see one and the program the other."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        twice = next(key for key, _ in pairs if [other for other, _ in pairs].count(key) > 1)
+        raise ValueError(f"The key {twice} stands twice in one object.")
+    return found
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is not a number in JSON.")

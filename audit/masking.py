@@ -1,0 +1,57 @@
+"""Secrets in arguments are masked before anything is hashed or kept; a marker says that something stood there."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# What a secret is called: the last word of a key decides, so that token_count is no secret and access_token is.
+NAMES = re.compile(
+    r"(?:^|[_\-. ]|(?<=[a-z0-9])(?=[A-Z]))"
+    r"((?i:password|passwd|pwd|passphrase|secret|token|authorization|cookie|credentials?"
+    r"|(?:api|private|access|secret)[_\-. ]?key))$",
+)
+# What a secret looks like. Repetitions are bounded or start once per word: a hostile text must not cost more.
+PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "private key",
+        re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)", re.S),
+    ),
+    ("bearer token", re.compile(r"\bbearer\s{1,4}[\w\-.~+/]{8,}={0,2}", re.I)),
+    ("Counterseal token", re.compile(r"\bcs[ai]_[\w-]{20,}")),
+    ("AWS key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    ("signed token", re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*")),
+    ("service token", re.compile(r"\b(?:gh[pousr]_\w{30,}|xox[abeprs]-[\w-]{10,}|[sr]k_live_\w{16,})")),
+    ("password", re.compile(r"(?P<keep>\b[a-z][a-z0-9+.\-]{0,20}://[^\s:/@]{0,80}:)[^\s@/]{1,200}(?=@)", re.I)),
+    (
+        "password",
+        re.compile(
+            r"(?P<keep>(?:password|passwd|pwd|passphrase|secret|secret_access_key)\s{0,4}[=:]\s{0,4})[^\s,;&]+", re.I
+        ),
+    ),
+)
+
+
+def mask(value: Any) -> Any:
+    """`value` with its secrets replaced by markers like "[masked: bearer token]". The argument is not changed."""
+    if isinstance(value, dict):
+        return {_text(key): _named(str(key), child) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [mask(child) for child in value]
+    return _text(value)
+
+
+def _named(key: str, value: Any) -> Any:
+    """A value under a secret's name is masked whole, whatever it is; that it is empty or absent is no secret."""
+    found = NAMES.search(key)
+    if found is None or value is None or value == "" or isinstance(value, bool):
+        return mask(value)
+    return f"[masked: {found[1].lower()}]"
+
+
+def _text(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    for name, pattern in PATTERNS:
+        value = pattern.sub(rf"\g<keep>[masked: {name}]" if pattern.groups else f"[masked: {name}]", value)
+    return value

@@ -1,0 +1,108 @@
+"""Whether a value fits a JSON Schema, said in one sentence that names the place and never repeats the value.
+
+The value may be an agent's secret or a result that is kept out; the sentence goes into the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import simplejson
+from jsonschema import Draft202012Validator, FormatChecker, TypeChecker
+from jsonschema.exceptions import SchemaError, ValidationError, best_match
+from jsonschema.protocols import Validator
+from jsonschema.validators import extend
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+LONGEST_NAME = 60  # characters of a name or a rule that a sentence repeats
+
+
+def _is_number(checker: TypeChecker, value: object) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _is_integer(checker: TypeChecker, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+# Numbers are Decimals here. 1.0 is not taken for an integer: a contract that says integer means one.
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"number": _is_number, "integer": _is_integer})
+_Checker: type[Validator] = extend(Draft202012Validator, type_checker=_TYPES)  # type: ignore[no-untyped-call]
+_formats = FormatChecker(formats=["date", "time", "email", "ipv4", "ipv6", "uuid", "regex"])
+
+
+@_formats.checks("date-time", raises=ValueError)
+def _is_date_time(value: object) -> bool:
+    return not isinstance(value, str) or datetime.fromisoformat(value).tzinfo is not None
+
+
+def misfit(schema: dict[str, Any], value: Any) -> str:
+    """Why `value` does not fit `schema`, as one sentence; empty when it fits."""
+    worst = best_match(_Checker(schema, format_checker=_formats).iter_errors(value))
+    return "" if worst is None else _sentence(worst)
+
+
+def flaw(schema: Any) -> str:
+    """Why `schema` cannot describe an object of ours, as one sentence; empty when it can."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return 'its root must be an object schema ("type": "object").'
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        return f"{error.message[:200]}."
+    # Following a reference to another document would fetch it.
+    remote = next((name for name in _references(schema) if not name.startswith("#") and name != DIALECT), None)
+    return f"$ref {remote[:LONGEST_NAME]} leaves the document." if remote is not None else ""
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for key, value in schema.items():
+            if key in ("$ref", "$dynamicRef", "$id", "$schema") and isinstance(value, str):
+                yield value
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)
+
+
+def _sentence(error: ValidationError) -> str:
+    where = ".".join(str(part) for part in error.absolute_path)
+    if error.validator == "required":
+        return f"{_inside(where, _missing(error))} is missing."
+    if error.validator == "additionalProperties":
+        return f"{_inside(where, _unknown(error))} is not a property of this tool."
+    if error.validator == "type":
+        return f"{where or 'The value'} must be of type {_types(error.validator_value)}."
+    return f"{where or 'The value'} breaks the rule {error.validator}: {_short(error.validator_value)}."
+
+
+def _inside(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
+
+
+def _missing(error: ValidationError) -> str:
+    required: Any = error.validator_value
+    return str(next(name for name in required if name not in _given(error)))
+
+
+def _unknown(error: ValidationError) -> str:
+    known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
+    return _short(next((name for name in _given(error) if name not in known), "a property"))
+
+
+def _given(error: ValidationError) -> dict[str, Any]:
+    found: Any = error.instance
+    return found if isinstance(found, dict) else {}
+
+
+def _types(types: Any) -> str:
+    return " or ".join(types) if isinstance(types, list) else str(types)
+
+
+def _short(rule: Any) -> str:
+    text = rule if isinstance(rule, str) else simplejson.dumps(rule, use_decimal=True)
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"

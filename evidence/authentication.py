@@ -1,0 +1,30 @@
+"""Agents' bearer tokens, for REST."""
+
+from __future__ import annotations
+
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from audit import agents
+from audit.agents import Principal
+
+SENTENCE = "The bearer token is unknown, expired or revoked."
+
+
+class AgentTokenAuthentication(BaseAuthentication):
+    """`Authorization: Bearer csa_…`. Nothing else is looked at: no cookie, no query string."""
+
+    def authenticate(self, request: Request) -> tuple[Principal, None] | None:
+        """The agent behind the token, or None without a bearer token. Raises AuthenticationFailed."""
+        scheme, _, token = get_authorization_header(request).partition(b" ")
+        if scheme.lower() != b"bearer":
+            return None
+        principal = agents.authenticate(token.decode("latin-1").strip())
+        if principal is None:
+            raise AuthenticationFailed(SENTENCE)
+        return principal, None
+
+    def authenticate_header(self, request: Request) -> str:
+        """What a 401 asks for."""
+        return 'Bearer realm="counterseal"'

@@ -1,0 +1,61 @@
+"""The desk: tools by which an agent hands something in. Upper layers register them; they return no evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from audit.agents import Principal
+from audit.masking import mask
+from evidence import arguments, recording
+from evidence.errors import Problem, unknown_tool
+
+Handler = Callable[[Principal, dict[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class DeskTool:
+    """A tool that hands in: `handler` gets arguments that fit `input_schema`, and answers JSON or raises Problem."""
+
+    name: str
+    purpose: str
+    input_schema: dict[str, Any]
+    scope: str  # what the token must carry: see audit.agents.SCOPES
+    handler: Handler
+
+
+DESK: dict[str, DeskTool] = {}
+
+
+def register(tool: DeskTool) -> None:
+    """Offer a desk tool over MCP and REST; called once when the application starts."""
+    DESK[tool.name] = tool
+
+
+def offered(principal: Principal) -> list[DeskTool]:
+    """The desk tools that the agent's token is good for."""
+    return [tool for tool in DESK.values() if tool.scope in principal.scopes]
+
+
+def call(principal: Principal, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Hand something in. Raises Problem: an unknown tool, arguments that do not fit, or the handler's refusal.
+
+    The first two are recorded here; a handler records what it refuses itself.
+    """
+    try:
+        tool = _admit(principal, name, given)
+    except Problem as problem:
+        recording.refusal(principal, problem, {"tool": name, "args": mask(given)})
+        raise
+    return tool.handler(principal, given)
+
+
+def _admit(principal: Principal, name: str, given: dict[str, Any]) -> DeskTool:
+    tool = DESK.get(name)
+    if tool is None or tool.scope not in principal.scopes:
+        raise unknown_tool()
+    sentence = arguments.misfit(tool.input_schema, given)
+    if sentence:
+        raise Problem(422, "wrong_arguments", sentence)
+    return tool

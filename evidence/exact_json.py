@@ -1,0 +1,41 @@
+"""JSON over HTTP without losing digits: numbers with a point or exponent are Decimals both ways."""
+
+from __future__ import annotations
+
+from typing import IO, Any, NoReturn
+
+import simplejson
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+
+
+class ExactJSONParser(BaseParser):
+    media_type = "application/json"
+
+    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None) -> Any:
+        """The body's value. Raises ParseError for what is not JSON; NaN and infinities are not."""
+        try:
+            return simplejson.loads(stream.read(), use_decimal=True, parse_constant=_refuse)
+        except (ValueError, RecursionError) as error:
+            raise ParseError("The body is not JSON.") from error
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+class ExactJSONRenderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+    render_style = "binary"
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        """ASCII JSON, so that any character that PostgreSQL's JSON can hold goes through."""
+        return b"" if data is None else dumps(data).encode("ascii")
+
+
+def dumps(data: Any) -> str:
+    """Exact JSON text."""
+    return simplejson.dumps(data, use_decimal=True, allow_nan=False, separators=(",", ":"))

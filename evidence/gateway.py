@@ -1,0 +1,217 @@
+"""The one door to evidence: token, contract, scope, arguments, certificate, budget, then one guarded read.
+
+Nothing runs before its `call.started` is committed, and nothing is shown before its `call.finished` is. A tool never
+retries and never falls back: a failed call is an answer, with an id that can be cited.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, Unpack
+from uuid import uuid4
+
+import simplejson
+
+from audit import log, payloads, twohands
+from audit.agents import Principal
+from audit.kinds import Kind
+from audit.masking import mask
+from evidence import contracts, proof, reader, recording, scope, sources
+from evidence.arguments import misfit
+from evidence.contracts import INVESTIGATION, Contract
+from evidence.errors import Problem, Refused, unknown_tool
+from evidence.scope import Scope
+
+LIMITS = reader.Limits(bytes=payloads.LARGEST_PAYLOAD)
+
+
+@dataclass(frozen=True)
+class CallResult:
+    """What the agent gets: the id to cite, the facts, whether a limit cut them, and how many calls are left."""
+
+    audit_id: str
+    result: dict[str, Any]
+    truncated: bool
+    budget_left: int
+
+
+@dataclass
+class Asked:
+    """A call on its way through the checks, with what its entries will say."""
+
+    principal: Principal
+    tool: str
+    given: dict[str, Any]
+    investigation: Any
+    about: log.About
+
+    def note(self, **more: Unpack[log.About]) -> None:
+        """Something that the entries from here on say."""
+        self.about = {**self.about, **more}
+
+    def record(self, kind: Kind, **more: Unpack[log.About]) -> log.Recorded:
+        """One entry of this call. Raises Problem when it could not be committed: then nothing may go on."""
+        about: log.About = {**self.about, **more}
+        return recording.commit(kind, self.principal, **about)
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """A call that may run."""
+
+    contract: Contract
+    dsn: str
+    budget_left: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a read came to: a result, or why there is none."""
+
+    result: dict[str, Any] | None
+    truncated: bool = False
+    error_class: str = ""
+    error: str = ""
+
+
+def call(principal: Principal, tool_name: str, arguments: dict[str, Any], investigation: int | None) -> CallResult:
+    """Call an evidence tool for an agent. Raises Problem: refused before it ran, or failed, then with its audit id.
+
+    `investigation` is needed when the agent runs several; it may stand among the arguments, too.
+    """
+    asked = Asked(principal, tool_name, arguments, investigation, {"tool": tool_name, "call_id": uuid4()})
+    try:
+        admitted = _admit(asked)
+    except Problem as problem:
+        recording.refusal(principal, problem, asked.about)
+        raise
+    started = asked.record(Kind.CALL_STARTED)
+    begun = time.monotonic()
+    outcome = _read(admitted, asked.given)
+    finished = asked.record(
+        Kind.CALL_FINISHED,
+        parent=started.id,
+        status="ok" if outcome.result is not None else "failed",
+        duration_ms=int((time.monotonic() - begun) * 1000),
+        result=outcome.result,
+        truncated=outcome.truncated,
+        error_class=outcome.error_class,
+        error=outcome.error,
+    )
+    if outcome.result is None:
+        sentence = f"{outcome.error.rstrip('.')}; the failed call is {finished.ref}."
+        raise Problem(502, outcome.error_class, sentence, finished.ref)
+    return CallResult(finished.ref, outcome.result, outcome.truncated, admitted.budget_left)
+
+
+def _admit(asked: Asked) -> Admitted:
+    """Everything that must hold before a read, in an order that spends the budget last. Raises Problem."""
+    asked.given = _exact(asked.given)
+    asked.note(args=mask(asked.given))
+    contract = contracts.active(asked.tool) if "tools" in asked.principal.scopes else None
+    if contract is None:
+        raise unknown_tool()
+    within = scope.resolve(asked.principal, _which(asked))
+    # Which investigation it is stands in the entry itself; checks compare the tool's own arguments.
+    asked.note(args=mask(asked.given), run_id=within.run_id, incident_id=within.incident_id, subject=f"I-{within.incident_id}")
+    if not _is_offered(contract, within):
+        raise unknown_tool()
+    _note_contract(asked, contract)
+    sentence = contract.misfit(asked.given)
+    if sentence:
+        raise Problem(422, "wrong_arguments", sentence)
+    return Admitted(contract, _proven_dsn(asked, contract), within.take_call())
+
+
+def _which(asked: Asked) -> int | None:
+    """The investigation that the call names, taken out of the arguments. Raises Problem when it is no number."""
+    inside = asked.given.pop(INVESTIGATION, None)
+    which: int | None = inside if asked.investigation is None else asked.investigation
+    if inside not in (None, which) or not (which is None or _is_id(which)):
+        raise Problem(422, "wrong_arguments", f"{INVESTIGATION} is the number of one investigation of yours.")
+    return which
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63
+
+
+def _is_offered(contract: Contract, within: Scope) -> bool:
+    """Whether the class offers the tool, and the tool can speak about the decision point."""
+    return within.allows(contract.name) and (contract.visibility_scope != "live" or within.decision_point is None)
+
+
+def _note_contract(asked: Asked, contract: Contract) -> None:
+    asked.note(
+        tool_version=contract.version,
+        tool_hash=contract.digest,
+        source=contract.source,
+        summary=f"{contract.name} v{contract.version}",
+    )
+
+
+def _proven_dsn(asked: Asked, contract: Contract) -> str:
+    """The reader's connection string, when its certificate holds. Raises Problem."""
+    source = twohands.active("source", contract.source)
+    if source is None:
+        raise Problem(503, "source_dark", f"The source {contract.source} is not in force; an admin can activate it.")
+    certificate = proof.require(source)
+    asked.note(certificate=str(certificate.pk))
+    return sources.dsn(source, "reader_env")
+
+
+def _exact(value: Any) -> Any:
+    """The arguments as exact JSON: Decimals for floats. Raises Problem for what JSON does not know."""
+    try:
+        exact = simplejson.loads(
+            simplejson.dumps(value, use_decimal=True, allow_nan=False, tuple_as_array=False), use_decimal=True
+        )
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Problem(422, "wrong_arguments", "The arguments hold something that JSON does not.") from error
+    if not isinstance(exact, dict):
+        raise Problem(422, "wrong_arguments", "The arguments are an object: names with values.")
+    return exact
+
+
+def _read(admitted: Admitted, given: dict[str, Any]) -> Outcome:
+    """One guarded read, shaped and checked against the output schema. It does not raise: a failure is an outcome."""
+    contract = admitted.contract
+    values = [given.get(name) for name in contract.parameters]
+    try:
+        found = reader.read(admitted.dsn, contract.sql, values, limits=LIMITS)
+        result = _shaped(contract, found)
+        _check_result(contract, result)
+    except Refused as refused:
+        return Outcome(None, error_class=refused.code, error=refused.sentence)
+    return Outcome(result, found.truncated)
+
+
+def _shaped(contract: Contract, found: reader.ReadResult) -> dict[str, Any]:
+    """The result in the contract's shape (see contracts.SHAPES). Raises Refused when the rows do not have it."""
+    if contract.shape == "rows":
+        return {"rows": found.rows}
+    if found.truncated:
+        # One row that a limit cut is no row; that it is absent would be a lie.
+        raise Refused("truncated", "The result is larger than a tool may give back; narrow the arguments.")
+    if len(found.rows) > 1:
+        raise Refused("wrong_shape", f"The tool promises one row and its read found {len(found.rows)}.")
+    if contract.shape == "row":
+        return {"row": found.rows[0] if found.rows else None}
+    return _object(found)
+
+
+def _object(found: reader.ReadResult) -> dict[str, Any]:
+    result = found.rows[0].get("result") if found.rows and found.columns == ["result"] else None
+    if not isinstance(result, dict):
+        raise Refused("wrong_shape", "The tool promises one object in one column called result; its read found none.")
+    return result
+
+
+def _check_result(contract: Contract, result: dict[str, Any]) -> None:
+    """Raise Refused when the result is not what the contract promises, or too large to be recorded whole."""
+    sentence = misfit(contract.output_schema, result)
+    if sentence:
+        raise Refused("output_mismatch", f"The result is kept out, for it breaks the tool's contract: {sentence}")
+    if payloads.pack(result).is_cut:
+        raise Refused("too_large", "The result is larger than the log keeps; narrow the arguments.")

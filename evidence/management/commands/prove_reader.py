@@ -1,0 +1,43 @@
+from argparse import ArgumentParser
+from typing import Any
+
+import simplejson
+from django.core.management.base import BaseCommand, CommandError
+
+from audit import twohands
+from evidence import proof
+from evidence.models import Certificate
+
+
+class Command(BaseCommand):
+    help = "Prove that a source's reader cannot write, print every fact, and keep the certificate."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("source")
+        parser.add_argument("--json", action="store_true", help="print the certificate as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        source = twohands.active("source", options["source"])
+        if source is None:
+            raise CommandError(f"There is no active source {options['source']}.")
+        certificate = proof.certify(source)
+        self.stdout.write(as_json(certificate) if options["json"] else as_text(certificate))
+        if not certificate.holds:
+            raise CommandError(f"The reader of {source.name} is not proven; the source stays dark.")
+
+
+def as_json(certificate: Certificate) -> str:
+    """The certificate as one JSON object."""
+    names = ("source", "source_version", "role", "server", "holds", "digest", "facts")
+    stated = {name: getattr(certificate, name) for name in names}
+    return simplejson.dumps({"id": str(certificate.pk), "at": certificate.at.isoformat(), **stated}, indent=2)
+
+
+def as_text(certificate: Certificate) -> str:
+    """The certificate as lines: each fact, and what to do where one does not hold."""
+    lines = [f"{certificate.source} v{certificate.source_version}, role {certificate.role}, {certificate.server}"]
+    for fact in certificate.facts:
+        lines.append(f"{'holds ' if fact['holds'] else 'FAILS '} {fact['sentence']} ({fact['seen']})")
+        if not fact["holds"]:
+            lines.append(f"       {fact['mend']}")
+    return "\n".join([*lines, f"certificate {certificate.pk} {certificate.digest}"])

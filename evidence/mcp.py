@@ -1,0 +1,183 @@
+"""Tools over MCP: streamable HTTP, stateless, with the agents' bearer tokens.
+
+The SDK validates nothing by itself: the gateway and the desk check arguments and results. Tools are read from the
+database at each message; nothing is registered here.
+"""
+
+from __future__ import annotations
+
+import logging
+from decimal import Decimal
+from typing import Any
+
+import mcp_types as types
+from django.conf import settings
+from mcp import MCPError
+from mcp.server import Server
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
+
+from audit import agents
+from audit.agents import Principal
+from evidence import catalog, exact_json, problems
+from evidence.catalog import Offer
+from evidence.errors import Problem
+from evidence.threads import in_thread
+
+PATH = "/mcp"
+INSTRUCTIONS = (
+    "Evidence tools read production and change nothing. Start an investigation, gather facts, and hand in findings "
+    "that cite the audit_id of the calls that show them. Code decides; a failed call is an answer, too."
+)
+Context = ServerRequestContext[Any]
+logger = logging.getLogger(__name__)
+
+
+class AgentToken(AccessToken):
+    """A verified token with the agent that it stands for."""
+
+    principal: Principal
+
+
+class Verifier:
+    """Looks a bearer token up, anew for each request."""
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """The token's agent, or None when it is unknown, expired or revoked, or its agent was stopped."""
+        principal = await in_thread(agents.authenticate, token)
+        if principal is None:
+            return None
+        return AgentToken(token=token, client_id=principal.agent, scopes=sorted(principal.scopes), principal=principal)
+
+
+def asgi_app() -> Starlette:
+    """The MCP application; its lifespan runs the session manager, so each one can be started once."""
+    server: Server[Any] = Server(
+        "counterseal",
+        version="1",
+        instructions=INSTRUCTIONS,
+        on_list_tools=_list_tools,
+        on_call_tool=_call_tool,
+        cache_hints={"tools/list": CacheHint(ttl_ms=0, scope="private")},  # it differs by token, and changes
+    )
+    return server.streamable_http_app(
+        streamable_http_path=PATH,
+        json_response=True,
+        stateless_http=True,
+        token_verifier=Verifier(),
+        # There is no authorization server to point at: an agent's owner gets its token from an operator.
+        auth=AuthSettings(issuer_url=AnyHttpUrl(settings.AGENTS_ORIGIN), resource_server_url=None),
+        transport_security=TransportSecuritySettings(allowed_hosts=_allowed_hosts()),
+    )
+
+
+def _allowed_hosts() -> list[str]:
+    """Django's allowed hosts, on any port."""
+    return [name for host in settings.ALLOWED_HOSTS for name in (host, f"{host}:*")]
+
+
+def _principal() -> Principal:
+    token = get_access_token()
+    assert isinstance(token, AgentToken)  # the bearer middleware lets nothing else through
+    return token.principal
+
+
+async def _list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    offers = await _from_database(catalog.offered, _principal())
+    return types.ListToolsResult(tools=[_advertised(offer) for offer in offers])
+
+
+async def _call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    given = params.arguments or {}
+    try:
+        answer = await _from_database(catalog.call, _principal(), params.name, given, None)
+    except Problem as problem:
+        if problem.code == "unknown_tool":
+            raise MCPError(types.INVALID_PARAMS, problem.sentence) from problem
+        return _told(problem)
+    return types.CallToolResult(
+        content=[types.TextContent(text=exact_json.dumps(answer))],
+        structured_content=_plain(answer),
+        _meta=_meta(answer.get("audit_id")),
+    )
+
+
+async def _from_database(work: Any, *args: Any) -> Any:
+    """Run it in a thread. Raises Problem where the database failed: the SDK would say "internal error"."""
+    try:
+        return await in_thread(work, *args)
+    except problems.DATABASE_ERRORS as error:
+        logger.exception("The database failed a message.")
+        raise problems.UNAVAILABLE from error
+
+
+def _told(problem: Problem) -> types.CallToolResult:
+    return types.CallToolResult(
+        is_error=True,
+        content=[types.TextContent(text=problem.sentence)],
+        structured_content=problems.body_of(problem),
+        _meta=_meta(problem.audit_id),
+    )
+
+
+def _meta(audit_id: Any) -> dict[str, Any] | None:
+    return {"audit_id": audit_id} if audit_id else None
+
+
+def _advertised(offer: Offer) -> types.Tool:
+    purpose = " ".join([offer.purpose, *(f"Limitation: {text}" for text in offer.limitations)])
+    return types.Tool(
+        name=offer.name,
+        description=purpose,
+        input_schema=offer.input_schema,
+        output_schema=_enveloped(offer.output_schema) if offer.output_schema else None,
+        annotations=types.ToolAnnotations(
+            read_only_hint=offer.is_read_only,
+            destructive_hint=False,
+            idempotent_hint=offer.is_read_only,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _enveloped(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a whole answer, with the tool's own below `result`."""
+    return {
+        "type": "object",
+        "properties": {
+            "audit_id": {"type": "string", "description": "The entry to cite."},
+            "result": _moved(schema),
+            "truncated": {"type": "boolean", "description": "True when a limit cut the result."},
+            "budget_left": {"type": "integer", "description": "Calls that the investigation has left."},
+        },
+        "required": ["audit_id", "result", "truncated", "budget_left"],
+        "additionalProperties": False,
+    }
+
+
+def _moved(schema: Any) -> Any:
+    """References start at the document's root, which is two steps further up in the envelope."""
+    if isinstance(schema, dict):
+        return {key: _moved_reference(value) if key == "$ref" else _moved(value) for key, value in schema.items()}
+    if isinstance(schema, list):
+        return [_moved(item) for item in schema]
+    return schema
+
+
+def _moved_reference(reference: Any) -> Any:
+    return f"#/properties/result{reference[1:]}" if reference == "#" or str(reference).startswith("#/") else reference
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as the SDK can send them. The exact digits are in the text content, and in the log."""
+    if isinstance(value, dict):
+        return {key: _plain(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_plain(child) for child in value]
+    return float(value) if isinstance(value, Decimal) else value

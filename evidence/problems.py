@@ -1,0 +1,109 @@
+"""Every refusal of the agents' plane as application/problem+json (RFC 9457), with one sentence in `detail`."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+import django.db
+import psycopg
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework.exceptions import APIException, MethodNotAllowed, ValidationError
+from rest_framework.response import Response
+
+from evidence import exact_json
+from evidence.errors import Problem
+
+MEDIA_TYPE = "application/problem+json"
+NOT_FOUND = "There is nothing at this address."
+BROKEN = "Something broke on our side; it was logged."
+BAD = "The request cannot be read."
+UNAVAILABLE = Problem(503, "unavailable", "Our own database does not answer; nothing is shown. Try again in a moment.")
+# What our own database raises, through Django and beside it.
+DATABASE_ERRORS = (django.db.Error, psycopg.Error)
+logger = logging.getLogger(__name__)
+
+
+def body(status: int, code: str, detail: str, audit_id: str = "") -> dict[str, Any]:
+    """The members of a problem. `audit_id` is there when the call ran and failed."""
+    stated: dict[str, Any] = {"title": HTTPStatus(status).phrase, "status": status, "code": code, "detail": detail}
+    return {**stated, "audit_id": audit_id} if audit_id else stated
+
+
+def body_of(problem: Problem) -> dict[str, Any]:
+    """The members of a problem that our own code raised."""
+    return body(problem.status, problem.code, problem.sentence, problem.audit_id)
+
+
+def handle(exc: Exception, context: dict[str, Any]) -> Response | None:
+    """REST framework's exception handler. None, for what nobody expected, becomes a 500."""
+    if isinstance(exc, Problem):
+        return _response(body_of(exc))
+    if isinstance(exc, DATABASE_ERRORS):
+        logger.error("The database failed a request.", exc_info=exc)
+        return _response(body_of(UNAVAILABLE))
+    if isinstance(exc, Http404):
+        return _response(body(404, "not_found", NOT_FOUND))
+    if isinstance(exc, PermissionDenied):
+        return _response(body(403, "permission_denied", "You may not do this."))
+    if isinstance(exc, APIException):
+        return _of_framework(exc)
+    return None
+
+
+def _of_framework(exc: APIException) -> Response:
+    code = str(exc.default_code)
+    response = _response(body(exc.status_code, code, _sentence(exc)))
+    challenge = getattr(exc, "auth_header", None)
+    if challenge:
+        response["WWW-Authenticate"] = challenge
+    wait = getattr(exc, "wait", None)
+    if wait:
+        response["Retry-After"] = str(int(wait))
+    if isinstance(exc, MethodNotAllowed):
+        response.data["detail"] = "This address does not take that method; see the Allow header."
+    return response
+
+
+def _sentence(exc: APIException) -> str:
+    """One sentence; of a validation error the first one, with the name of its field."""
+    if not isinstance(exc, ValidationError):
+        return str(exc.detail)
+    where, reason = _first(exc.detail)
+    return f"{where}: {reason}" if where else reason
+
+
+def _first(detail: Any) -> tuple[str, str]:
+    if isinstance(detail, dict) and detail:
+        name, inner = next(iter(detail.items()))
+        where, reason = _first(inner)
+        own = "" if name == "non_field_errors" else str(name)
+        return ".".join(part for part in (own, where) if part), reason
+    if isinstance(detail, list) and detail:
+        return _first(detail[0])
+    return "", str(detail)
+
+
+def _response(stated: dict[str, Any]) -> Response:
+    return Response(stated, status=stated["status"], content_type=MEDIA_TYPE)
+
+
+def _plain(status: int, code: str, detail: str) -> HttpResponse:
+    return HttpResponse(exact_json.dumps(body(status, code, detail)), status=status, content_type=MEDIA_TYPE)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler400: a request that Django itself refuses."""
+    return _plain(400, "bad_request", BAD)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler404."""
+    return _plain(404, "not_found", NOT_FOUND)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """handler500."""
+    return _plain(500, "internal_error", BROKEN)

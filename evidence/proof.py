@@ -1,0 +1,244 @@
+"""The credential certificate: a source's reader is proven unable to write, from both sides.
+
+The doctor, another credential, reads the catalogs. And the reader itself tries to write, in a transaction that is
+read-write on purpose: only "permission denied" proves the credential, "read-only transaction" proves nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import simplejson
+from django.db import transaction
+from django.utils import timezone
+from psycopg import errors, sql
+
+from audit import log
+from audit.kinds import Kind
+from audit.models import Definition
+from evidence import facts, sources
+from evidence.errors import Problem
+from evidence.models import Certificate
+
+VALID_FOR = timedelta(minutes=10)
+MOST_SEEN = 5  # examples that a fact lists
+SECONDS = 10  # for one query of the proof
+Connection = psycopg.Connection[Any]
+
+READABLE = """
+select n.nspname, c.relname, c.relkind::text,
+  (select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    and a.attgenerated = '' and a.attidentity <> 'a' order by a.attnum limit 1)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'v', 'm', 'p', 'f') and n.nspname not in ('pg_catalog', 'information_schema')
+  and n.nspname !~ '^pg_toast' and has_any_column_privilege(c.oid, 'SELECT') order by 1, 2
+"""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One fact of a certificate, as it is kept and shown."""
+
+    fact: str
+    sentence: str
+    holds: bool
+    seen: str
+    mend: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one proof found."""
+
+    role: str
+    server: str
+    facts: list[Seen]
+
+    @property
+    def holds(self) -> bool:
+        return bool(self.facts) and all(fact.holds for fact in self.facts)
+
+
+def certify(source: Definition) -> Certificate:
+    """Prove the source's credential now, keep the certificate, and record that the source is certified or dark."""
+    return _keep(source, _prove(source))
+
+
+def latest(source: str) -> Certificate | None:
+    """The newest certificate of the source of this name, whether it holds or not."""
+    return Certificate.objects.filter(source=source).order_by("-at").first()
+
+
+def require(source: Definition) -> Certificate:
+    """The certificate under which the source may be read now. Raises Problem that says what is not proven."""
+    certificate = latest(source.name)
+    if certificate is None or certificate.source_version != source.version:
+        raise _dark(source, "its credential has not been proven yet; it is within two minutes")
+    failed = next((fact for fact in certificate.facts if not fact["holds"]), None)
+    if failed is not None or not certificate.holds:
+        raise _dark(source, f"this is not true: {failed['sentence']}" if failed else "its proof did not hold")
+    if timezone.now() - certificate.at > VALID_FOR:
+        raise _dark(source, "its proof is older than 10 minutes; look whether the reads worker runs")
+    return certificate
+
+
+def _dark(source: Definition, why: str) -> Problem:
+    return Problem(503, "source_dark", f"The source {source.name} is not read, for {why.rstrip('.')}.")
+
+
+@transaction.atomic
+def _keep(source: Definition, evidence: Evidence) -> Certificate:
+    listed, now = [asdict(fact) for fact in evidence.facts], timezone.now()
+    stated = {"source": source.name, "source_version": source.version, "role": evidence.role, "server": evidence.server,
+              "facts": listed, "at": now.isoformat()}  # fmt: skip
+    certificate = Certificate.objects.create(
+        id=uuid4(), source=source.name, source_version=source.version, role=evidence.role, server=evidence.server,
+        facts=listed, holds=evidence.holds, digest=_digest(stated), at=now,
+    )  # fmt: skip
+    _record(source, certificate, stated)
+    return certificate
+
+
+def _digest(stated: dict[str, Any]) -> str:
+    text = simplejson.dumps(stated, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(f"certificate/v1\0{text}".encode()).hexdigest()
+
+
+def _record(source: Definition, certificate: Certificate, stated: dict[str, Any]) -> None:
+    failed = [fact["fact"] for fact in certificate.facts if not fact["holds"]]
+    log.record_with(
+        Kind.SOURCE_CERTIFIED if certificate.holds else Kind.SOURCE_DARKENED,
+        log.Actor.process(),
+        subject=f"source {source.name} v{source.version}",
+        summary="cannot write" if certificate.holds else f"not proven: {', '.join(failed)}"[:200],
+        status="ok" if certificate.holds else "failed",
+        source=source.name,
+        certificate=str(certificate.pk),
+        tool_hash=source.digest,
+        args={"role": certificate.role, "server": certificate.server},
+        result={**stated, "digest": certificate.digest},
+    )
+
+
+def _prove(source: Definition) -> Evidence:
+    """Both sides. A side that cannot be seen is a fact that does not hold."""
+    try:
+        with _session(source, "reader_env") as reader, _session(source, "doctor_env") as doctor:
+            role = str(_value(reader, "select session_user"))
+            found = [_same_server(reader, doctor), *_from_catalogs(doctor, role), *_from_tries(reader)]
+            return Evidence(role, _server(doctor), found)
+    except (psycopg.Error, Problem) as error:
+        why = error.sentence if isinstance(error, Problem) else _first_line(error)
+        mend = "Look whether the database is up and both credentials are set and right."
+        return Evidence("", "", [Seen("reached", "Both credentials reach the source.", False, why, mend)])
+
+
+@contextmanager
+def _session(source: Definition, key: str) -> Iterator[Connection]:
+    dsn = sources.dsn(source, key)
+    with psycopg.connect(dsn, autocommit=True, connect_timeout=5, application_name="counterseal proof") as connection:
+        connection.prepare_threshold = None
+        connection.execute(f"set statement_timeout = '{SECONDS}s'")
+        connection.execute("set lock_timeout = '2s'")
+        yield connection
+
+
+def _value(connection: Connection, query: str) -> Any:
+    row = connection.execute(query).fetchone()
+    return row[0] if row else None
+
+
+def _first_line(error: psycopg.Error) -> str:
+    # Only what the server said: a driver's message may hold parts of the connection string.
+    return (error.diag.message_primary or "The connection failed.").splitlines()[0]
+
+
+def _same_server(reader: Connection, doctor: Connection) -> Seen:
+    query = "select pg_postmaster_start_time()::text || ' ' || oid from pg_database where datname = current_database()"
+    same = _value(reader, query) == _value(doctor, query)
+    return Seen(
+        "same_server", "Reader and doctor look at the same database.", same,
+        "both are" if same else "they are in different databases",
+        "Let both credentials name the same server and database.",
+    )  # fmt: skip
+
+
+def _server(doctor: Connection) -> str:
+    database = _value(doctor, "select oid from pg_database where datname = current_database()")
+    try:
+        system = _value(doctor, "select system_identifier from pg_control_system()")
+    except errors.InsufficientPrivilege:
+        system = "unknown"
+    return f"{system}/{database}"
+
+
+def _from_catalogs(doctor: Connection, role: str) -> list[Seen]:
+    newer = [facts.MAINTENANCE] if doctor.info.server_version >= 170000 else []
+    return [_look(doctor, role, fact) for fact in [*facts.FACTS, *newer]]
+
+
+def _look(doctor: Connection, role: str, fact: facts.Fact) -> Seen:
+    try:
+        rows = psycopg.RawCursor(doctor).execute(fact.contrary, [role]).fetchall()
+    except psycopg.Error as error:
+        return Seen(fact.name, fact.sentence, False, f"could not be seen: {_first_line(error)}", fact.mend)
+    return Seen(fact.name, fact.sentence, not rows, _listed([str(row[0]) for row in rows]), fact.mend)
+
+
+def _listed(found: list[str]) -> str:
+    more = f" and {len(found) - MOST_SEEN} more" if len(found) > MOST_SEEN else ""
+    return f"{', '.join(found[:MOST_SEEN])}{more}" if found else "nothing contrary"
+
+
+def _from_tries(reader: Connection) -> list[Seen]:
+    relations = reader.execute(READABLE).fetchall()
+    came_through = [
+        statement.as_string(reader)
+        for statement, wanted in _tries(relations)
+        if not _is_denied(reader, statement, wanted)
+    ]
+    return [
+        Seen(
+            "tries", "Every write that the reader itself tries is denied.", not came_through,
+            _listed(came_through) if came_through else f"{len(relations)} relations tried",
+            "Take from the reader's role what let these through.",
+        )
+    ]  # fmt: skip
+
+
+DENIED = ("42501",)
+# A view that no one can write through is refused before privileges are looked at.
+DENIED_OR_NO_DOOR = ("42501", "55000")
+
+
+def _tries(relations: list[Any]) -> Iterator[tuple[sql.SQL | sql.Composed, tuple[str, ...]]]:
+    """Statements that would change nothing even if they ran, and the SQLSTATEs that prove that they cannot."""
+    for schema, name, kind, column in relations:
+        relation = sql.Identifier(schema, name)
+        yield sql.SQL("DELETE FROM {} WHERE false").format(relation), DENIED_OR_NO_DOOR if kind == "v" else DENIED
+        if kind in "rp" and column is not None:
+            target = sql.Identifier(column)
+            yield sql.SQL("UPDATE {} SET {} = {} WHERE false").format(relation, target, target), DENIED
+    yield sql.SQL("CREATE TEMPORARY TABLE counterseal_probe (a int)"), DENIED
+    for schema in sorted({schema for schema, *_ in relations} | {"public"}):
+        place = sql.Identifier(schema, "counterseal_probe")
+        yield sql.SQL("CREATE TABLE {} (a int)").format(place), (*DENIED, "3F000")  # 3F000: there is no such schema
+    yield sql.SQL("CREATE SCHEMA counterseal_probe"), DENIED
+
+
+def _is_denied(reader: Connection, statement: sql.SQL | sql.Composed, wanted: tuple[str, ...]) -> bool:
+    reader.execute("BEGIN READ WRITE")
+    try:
+        reader.execute(statement)
+    except psycopg.Error as error:
+        return error.sqlstate in wanted
+    finally:
+        reader.execute("ROLLBACK")
+    return False

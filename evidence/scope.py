@@ -1,0 +1,52 @@
+"""What an agent may ask right now. The layer that knows investigations implements it and sets the resolver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Protocol
+
+from audit.agents import Principal
+from evidence.errors import Problem
+
+
+class Scope(Protocol):
+    """One agent's running investigation, as the gateway sees it."""
+
+    @property
+    def principal(self) -> Principal:
+        """The agent that asks."""
+
+    @property
+    def run_id(self) -> str:
+        """The investigation's id, as entries carry it."""
+
+    @property
+    def incident_id(self) -> int:
+        """The incident that is investigated."""
+
+    @property
+    def decision_point(self) -> datetime | None:
+        """The moment that answers are about: in the past for evaluations, None when it is the time of each call."""
+
+    def allows(self, tool: str) -> bool:
+        """Whether the incident's class offers this tool."""
+
+    def take_call(self) -> int:
+        """Take one call from the budget and say how many are left. Raises Problem when none is."""
+
+
+Resolver = Callable[[Principal, int | None], Scope]
+_resolvers: list[Resolver] = []
+
+
+def set_resolver(resolver: Resolver) -> None:
+    """Say how an agent's scope is found; called once when the application starts."""
+    _resolvers[:] = [resolver]
+
+
+def resolve(principal: Principal, investigation: int | None) -> Scope:
+    """The scope of the agent's named investigation, or of its only running one. Raises Problem when there is none."""
+    if not _resolvers:
+        raise Problem(503, "no_investigations", "This server takes no investigations, so no tool can be called.")
+    return _resolvers[0](principal, investigation)

@@ -1,0 +1,62 @@
+"""The bodies of the REST API, for its checks and its schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+
+class ToolCallSerializer(serializers.Serializer[Any]):
+    """A call of a tool."""
+
+    arguments = serializers.DictField(required=False, default=dict, help_text="Must fit the tool's input_schema.")
+    investigation = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=1,
+        help_text="Needed only when you run several investigations.",
+    )  # fmt: skip
+
+    def to_internal_value(self, data: Any) -> Any:
+        """Refuse unknown keys: a misspelled one would be a question that was not asked."""
+        unknown = sorted(set(data) - set(self.fields)) if isinstance(data, dict) else []
+        if unknown:
+            raise serializers.ValidationError({str(unknown[0])[:60]: "This is not a part of a call."})
+        return super().to_internal_value(data)
+
+
+class ToolAnswerSerializer(serializers.Serializer[Any]):
+    """The answer of an evidence tool. A desk tool answers with an object of its own."""
+
+    audit_id = serializers.CharField(help_text="The entry to cite, like A-48213.")
+    result = serializers.DictField(help_text="Fits the tool's output_schema.")
+    truncated = serializers.BooleanField(help_text="True when a limit cut the result.")
+    budget_left = serializers.IntegerField(help_text="Calls that the investigation has left.")
+
+
+class ToolSerializer(serializers.Serializer[Any]):
+    """A tool that the agent may call."""
+
+    name = serializers.CharField()
+    purpose = serializers.CharField()
+    is_read_only = serializers.BooleanField(help_text="False for tools that hand something in.")
+    query_type = serializers.ChoiceField(choices=["state", "metric", "mechanism"], allow_null=True)
+    version = serializers.IntegerField(allow_null=True)
+    input_schema = serializers.DictField()
+    output_schema = serializers.DictField(allow_null=True)
+    limitations = serializers.ListField(child=serializers.CharField())
+
+
+class ToolListSerializer(serializers.Serializer[Any]):
+    """The tools that the agent's token is good for."""
+
+    tools = ToolSerializer(many=True)
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """application/problem+json."""
+
+    title = serializers.CharField()
+    status = serializers.IntegerField()
+    code = serializers.SlugField(help_text="For programs, like source_dark.")
+    detail = serializers.CharField(help_text="One sentence.")
+    audit_id = serializers.CharField(required=False, help_text="The entry of a call that ran and failed.")

@@ -1,0 +1,56 @@
+"""Where facts come from: what a source's definition must say, and the credentials that it names."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any
+
+from audit import outbox
+from audit.models import Definition
+from evidence.errors import Problem
+
+KEYS = {"kind", "reader_env", "doctor_env", "environment", "schema"}
+ENVIRONMENT_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,79}")
+SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+OWN = ("COUNTERSEAL_", "DATABASE_URL")  # our own database is no source
+
+
+def check(name: str, body: dict[str, Any]) -> None:
+    """Raise ValueError with a sentence unless the body describes a source."""
+    if not isinstance(body, dict) or set(body) != KEYS:
+        raise ValueError(f"A source says exactly {', '.join(sorted(KEYS))}.")
+    if body["kind"] != "postgresql":
+        raise ValueError("The kind of a source is postgresql.")
+    for key in ("reader_env", "doctor_env"):
+        _check_environment_name(key, body[key])
+    if body["reader_env"] == body["doctor_env"]:
+        raise ValueError("The reader cannot prove itself: doctor_env must name another credential.")
+    if not _fits(SLUG, body["environment"]):
+        raise ValueError("environment is a short name in lower case, like production.")
+    if not _fits(IDENTIFIER, body["schema"]):
+        raise ValueError("schema is the name of the schema that the reader sees, in lower case.")
+
+
+def _check_environment_name(key: str, value: Any) -> None:
+    if not _fits(ENVIRONMENT_NAME, value) or value.startswith(OWN):
+        raise ValueError(f"{key} names an environment variable like SHOP_READER_DSN; the credential never stands here.")
+
+
+def _fits(pattern: re.Pattern[str], value: Any) -> bool:
+    return isinstance(value, str) and pattern.fullmatch(value) is not None
+
+
+def dsn(source: Definition, key: str) -> str:
+    """The connection string that the source's `reader_env` or `doctor_env` names. Raises Problem when it is unset."""
+    variable = source.body[key]
+    found = os.environ.get(variable, "")
+    if not found:
+        raise Problem(503, "source_unset", f"The source {source.name} needs the environment variable {variable}.")
+    return found
+
+
+def prove_soon(source: Definition) -> None:
+    """Have the reads worker prove the credential of a source that was just activated."""
+    outbox.enqueue("evidence.tasks.certify_source", "reads", source.pk)

@@ -1,0 +1,43 @@
+"""The agents' plane over ASGI: MCP at /mcp, everything else Django's.
+
+Django's handler knows no lifespan, and the MCP application needs one for its sessions, so it gets ours.
+"""
+
+import os
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
+django_app: Any = get_asgi_application()
+
+from evidence import mcp, strangers  # noqa: E402 - models can be imported only once Django is set up
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+mcp_app: Any = mcp.asgi_app()
+
+
+async def application(scope: Message, receive: Receive, send: Send) -> None:
+    """Send each connection to its application, and count those who come without a valid token."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1000})
+    elif scope["type"] == "lifespan":
+        await mcp_app(scope, receive, send)
+    else:
+        serve = mcp_app if scope["path"] == mcp.PATH else django_app
+        await serve(scope, receive, _counting_strangers(scope, send))
+
+
+def _counting_strangers(scope: Message, send: Send) -> Send:
+    source = (scope.get("client") or ("unknown",))[0]
+
+    async def watched(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 401:
+            strangers.count(source)
+        await send(message)
+
+    return watched

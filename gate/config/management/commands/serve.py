@@ -1,0 +1,48 @@
+from argparse import ArgumentParser
+from typing import Any
+
+import uvicorn
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from gate.config import powers
+
+PORTS = {"people": 8000, "agents": 8001}
+SECONDS_TO_FINISH = 3  # open streams are cut after that, so that a stop does not wait for a browser
+
+
+class Command(BaseCommand):
+    help = "Serve one plane: people (pages) or agents (MCP, REST, intake)."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("plane", choices=sorted(PORTS))
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        plane = options["plane"]
+        check_can_serve(plane)
+        uvicorn.run(
+            f"gate.config.asgi_{plane}:application",
+            host=options["host"],
+            port=options["port"] or PORTS[plane],
+            log_config=None,
+            server_header=False,
+            # Forwarded headers are believed only where a proxy stands in front; else any caller could write them.
+            proxy_headers=settings.IS_HTTPS,
+            timeout_graceful_shutdown=SECONDS_TO_FINISH,
+        )
+
+
+def check_can_serve(plane: str) -> None:
+    """Raises CommandError with a sentence when this process is set up wrongly for the plane."""
+    if plane != settings.PROCESS:
+        raise CommandError(
+            f"COUNTERSEAL_PROCESS is {settings.PROCESS}, but this is the {plane} plane; set it to {plane}."
+        )
+    if plane == "people" and not settings.SECRET_KEY_CONFIGURED:
+        raise CommandError("Set COUNTERSEAL_SECRET_KEY to 50 random characters; without it sessions would not last.")
+    try:
+        powers.check(plane)
+    except powers.TooPowerful as refusal:
+        raise CommandError(str(refusal)) from refusal

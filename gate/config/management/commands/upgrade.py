@@ -1,0 +1,16 @@
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from gate.config import fingerprint, provision
+
+
+class Command(BaseCommand):
+    help = "Bring the database to this version: migrations, roles and grants, and an entry when its guards changed."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        call_command("migrate", interactive=False, verbosity=0)
+        provision.apply()
+        entry = fingerprint.record_when_changed()
+        self.stdout.write(f"The guards changed: see entry {entry.ref}." if entry else "The guards are as before.")

@@ -1,0 +1,140 @@
+"""What `manage.py up` runs, as a table, and the environment that each of its children gets.
+
+A child knows what its row of design needs and no more: its own database role, the broker only where it publishes or
+consumes, production credentials only where it reads or writes production, the session key only where people sign in.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.config import database, embedded
+from gate.config.children import Child, Stage
+from gate.config.environment import BASE_DIR
+from gate.config.roles import role_name
+
+PASSED_ON = (
+    "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "COUNTERSEAL_HOSTS", "COUNTERSEAL_DEBUG",
+)  # fmt: skip
+# Which production credentials a process is given, by the end of the variable's name.
+CREDENTIALS = {
+    "agents": ("_READER_DSN",),
+    "reads": ("_READER_DSN", "_DOCTOR_DSN"),
+    "writer": ("_WRITER_DSN",),
+}
+
+
+@dataclass(frozen=True)
+class Installation:
+    """One machine's installation: where its state is, its secrets, and where its planes are found."""
+
+    var: Path
+    sockets: Path
+    secrets: Mapping[str, str]
+    port: int
+    agents_port: int
+    has_demo: bool
+
+    @property
+    def origin(self) -> str:
+        return os.environ.get("COUNTERSEAL_ORIGIN", f"http://localhost:{self.port}")
+
+    @property
+    def agents_origin(self) -> str:
+        return os.environ.get("COUNTERSEAL_AGENTS_ORIGIN", f"http://localhost:{self.agents_port}")
+
+    def shop_dsns(self) -> dict[str, str]:
+        """The demo shop's credentials, named as its definitions name them."""
+        if not self.has_demo:
+            return {}
+        return {
+            f"SHOP_{kind.upper()}_DSN": database.socket_url(
+                self.sockets, f"shop_{kind}", self.secrets[f"shop_{kind}"], "shop"
+            )
+            for kind in ("reader", "doctor", "writer")
+        }
+
+    def database_url(self, process: str) -> str:
+        return database.socket_url(self.sockets, role_name(process), self.secrets[f"db_{process}"])
+
+    def environment(self, process: str) -> dict[str, str]:
+        """Everything that a child with this process's role is told."""
+        told = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        told |= {
+            "COUNTERSEAL_VAR": str(self.var),
+            "COUNTERSEAL_PROCESS": process,
+            "COUNTERSEAL_ORIGIN": self.origin,
+            "COUNTERSEAL_AGENTS_ORIGIN": self.agents_origin,
+            "COUNTERSEAL_OWNER_URL" if process == "owner" else "DATABASE_URL": self.database_url(process),
+            "PYTHONUNBUFFERED": "1",
+        }
+        if process == "people":
+            told["COUNTERSEAL_SECRET_KEY"] = os.environ.get("COUNTERSEAL_SECRET_KEY", self.secrets["secret_key"])
+        if process in database.KNOW_THE_BROKER:
+            told["COUNTERSEAL_BROKER_URL"] = database.socket_broker_url(self.sockets, self.secrets["broker"])
+        given = {**os.environ, **self.shop_dsns()}
+        return told | {name: dsn for name, dsn in given.items() if name.endswith(CREDENTIALS.get(process, ()))}
+
+
+def manage(*words: str) -> list[str]:
+    """A command line of manage.py under the Python that runs us."""
+    return [sys.executable, str(BASE_DIR / "manage.py"), *words]
+
+
+def _celery(*words: str) -> list[str]:
+    return [sys.executable, "-m", "celery", "-A", "gate.config.celery", *words]
+
+
+def postgres(at: Installation) -> Child:
+    """The database; its files are made on the first start. Raises EmbeddedError."""
+    data = at.var / "postgres"
+    embedded.init_postgres(data)
+    command, options = embedded.postgres_command(data, at.sockets)
+    log = at.var / "log" / "postgres.log"
+    # SIGINT is its fast stop: open transactions are rolled back, nothing is lost.
+    return Child("postgres", command, Stage.DATABASE, log, options, stop_signal=2, death_signal=2, grace=20)
+
+
+def valkey(at: Installation) -> Child:
+    """The broker."""
+    command = embedded.valkey_command(at.var / "valkey", at.sockets, at.secrets["broker"])
+    return Child("valkey", command, Stage.BROKER, at.var / "log" / "valkey.log", {"cwd": "/"})
+
+
+def processes(at: Installation) -> list[Child]:
+    """Our own processes, in the order of starting."""
+    serve_people = manage("serve", "people", "--port", str(at.port))
+    serve_agents = manage("serve", "agents", "--port", str(at.agents_port))
+    beat = _celery("beat", "--loglevel", "INFO", "--pidfile", "")
+    return [
+        _child(at, "relay", "worker", manage("relay")),
+        _child(at, "people", "people", serve_people),
+        _child(at, "agents", "agents", serve_agents),
+        *(_worker(at, queue, process) for queue, process in QUEUES.items()),
+        _child(at, "beat", "worker", beat),
+    ]
+
+
+QUEUES = {"verdicts": "worker", "reads": "reads", "writes": "writer"}
+
+
+def _child(at: Installation, name: str, process: str, command: list[str]) -> Child:
+    options = {"cwd": BASE_DIR, "env": at.environment(process)}
+    return Child(name, command, Stage.ASKING, at.var / "log" / f"{name}.log", options)
+
+
+def _worker(at: Installation, queue: str, process: str) -> Child:
+    # TERM as QUIT: a task that runs gets three seconds and then goes back to the queue.
+    options = {"cwd": BASE_DIR, "env": {**at.environment(process), "REMAP_SIGTERM": "SIGQUIT"}}
+    command = _celery(
+        "worker", "--queues", queue, "--hostname", f"{queue}@%h", "--concurrency", "1", "--loglevel", "INFO",
+        "--heartbeat-interval", "5", "--without-gossip", "--without-mingle",
+    )  # fmt: skip
+    log = at.var / "log" / f"{queue}.log"
+    # Killed and not asked when we die: the broker goes at the same moment, and a warm stop would wait for it.
+    return Child(f"{queue} worker", command, Stage.WORKING, log, options, death_signal=9, grace=15)

@@ -1,0 +1,194 @@
+"""`manage.py up`: everything on one machine, started in order, kept running, stopped in order."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+from django.utils.module_loading import import_string
+
+from gate.config import database, embedded, secrets_file, services
+from gate.config.children import Child, Stage, tail
+from gate.config.environment import BASE_DIR, var_dir
+from gate.config.roles import PROCESSES, role_name
+from gate.config.services import Installation
+from gate.config.single import CannotStart, check_ports, lock
+
+SECONDS_TO_HEALTH = 90.0
+# The demo is named and not imported: nothing depends on it, and an installation without it starts the same.
+DEMO_SHOP = "gate.demo.shop.provision"
+
+
+class Supervisor:
+    """One run of `up`. `say` shows a line to the person at the terminal."""
+
+    def __init__(self, *, port: int, agents_port: int, has_demo: bool, say: Callable[[str], None]) -> None:
+        self.ports = (port, agents_port)
+        self.has_demo = has_demo
+        self.say = say
+        self.children: list[Child] = []
+
+    def run(self) -> None:
+        """Start all and stay until Ctrl-C or TERM, then stop all. Raises CannotStart or EmbeddedError."""
+        _stop_on_signals()
+        var = var_dir()
+        (var / "log").mkdir(parents=True, exist_ok=True, mode=0o700)
+        with lock(var / "up.lock", f"http://localhost:{self.ports[0]}"):
+            check_ports(*self.ports)
+            try:
+                self._start(self._installation(var))
+                self._watch(lambda: False)
+            except KeyboardInterrupt:
+                self.say("Stopping.")
+            finally:
+                self._stop()
+
+    def _installation(self, var: Path) -> Installation:
+        port, agents_port = self.ports
+        secrets = secrets_file.create_missing()
+        return Installation(var, database.run_dir(), secrets, port, agents_port, self.has_demo)
+
+    def _start(self, at: Installation) -> None:
+        self._start_servers(at)
+        self._run_to_end(
+            at, {"upgrade": ("owner", services.manage("upgrade")), "collectstatic": ("people", _collectstatic())}
+        )
+        for child in services.processes(at):
+            self._add(child)
+        self._wait_for_health(at)
+        if self.has_demo:
+            self._run_to_end(at, {"demo": ("people", services.manage("demo"))})
+        self._welcome(at)
+
+    def _add(self, child: Child) -> Child:
+        self.children.append(child)
+        child.start()
+        return child
+
+    def _start_servers(self, at: Installation) -> None:
+        database_server = self._add(services.postgres(at))
+        assert database_server.process is not None  # just started
+        self._add(services.valkey(at))
+        try:
+            with closing(embedded.wait_for_postgres(at.sockets, database_server.process)) as connection:
+                self._make_databases(at, connection)
+        except embedded.EmbeddedError as error:
+            raise CannotStart(f"{error} The end of its log:\n{tail(database_server.log)}") from error
+        self.say("PostgreSQL and Valkey are up.")
+
+    def _make_databases(self, at: Installation, connection: psycopg.Connection[Any]) -> None:
+        for process in PROCESSES:
+            embedded.ensure_role(connection, role_name(process), at.secrets[f"db_{process}"])
+        embedded.ensure_database(connection, database.NAME, role_name("owner"))
+        if self.has_demo:
+            passwords = {name: secret for name, secret in at.secrets.items() if name.startswith("shop_")}
+            import_string(DEMO_SHOP)(connection, passwords)
+
+    def _run_to_end(self, at: Installation, commands: dict[str, tuple[str, list[str]]]) -> None:
+        """Run commands side by side, tending the children meanwhile. Raises CannotStart when one fails."""
+        running = [self._spawn(at, name, process, command) for name, (process, command) in commands.items()]
+        try:
+            self._watch(lambda: all(step.poll() is not None for _, step in running))
+        finally:
+            for _, step in running:
+                step.terminate()
+        for name, step in running:
+            if step.returncode:
+                raise CannotStart(
+                    f"manage.py {name} failed. The end of its log:\n{tail(at.var / 'log' / f'{name}.log')}"
+                )
+
+    def _spawn(
+        self, at: Installation, name: str, process: str, command: list[str]
+    ) -> tuple[str, subprocess.Popen[bytes]]:
+        log = at.var / "log" / f"{name}.log"
+        return name, embedded.spawn(command, log=log, env=at.environment(process), cwd=BASE_DIR)
+
+    def _watch(self, is_over: Callable[[], bool]) -> None:
+        """Start again what dies, until `is_over`."""
+        while not is_over():
+            for child in self.children:
+                found_dead = child.tend()
+                if found_dead:
+                    self.say(found_dead)
+            time.sleep(0.1)
+
+    def _wait_for_health(self, at: Installation) -> None:
+        deadline = time.monotonic() + SECONDS_TO_HEALTH
+        planes = [(at.port, at.origin), (at.agents_port, at.agents_origin)]
+
+        def is_over() -> bool:
+            return time.monotonic() > deadline or all(_is_healthy(*plane) for plane in planes)
+
+        self._watch(is_over)
+        for port, origin in planes:
+            if not _is_healthy(port, origin):
+                logs = [child.log for child in self.children if child.failures]
+                raise CannotStart(
+                    f"http://localhost:{port}/healthz is not well after {SECONDS_TO_HEALTH:.0f} s.\n"
+                    + "\n".join(f"The end of {log}:\n{tail(log)}" for log in logs)
+                )
+
+    def _welcome(self, at: Installation) -> None:
+        self.say(f"People:  {at.origin}")
+        self.say(f"Agents:  {at.agents_origin}/mcp and {at.agents_origin}/api/v1/")
+        for line in _who_can_sign_in(at) if self.has_demo else [_how_to_add_a_person()]:
+            self.say(line)
+        self.say("Ctrl-C stops everything.")
+
+    def _stop(self) -> None:
+        # A second Ctrl-C would cut the order short and could leave work half done.
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        for stage in Stage:
+            stopping = [child for child in self.children if child.stage == stage]
+            for child in stopping:
+                child.ask_to_stop()
+            for child in stopping:
+                if not child.wait_stopped():
+                    self.say(f"{child.name} did not stop in {child.grace:.0f} s and was killed.")
+        self.say("Stopped.")
+
+
+def _stop_on_signals() -> None:
+    # SIGINT too: a shell starts background jobs with it ignored. An ignored SIGHUP is nohup's, and meant.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
+
+
+def _collectstatic() -> list[str]:
+    return services.manage("collectstatic", "--noinput", "--verbosity", "0")
+
+
+def _is_healthy(port: int, origin: str) -> bool:
+    # The address is ours, the name is the one that the plane answers to.
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=6)
+    with closing(connection):
+        try:
+            connection.request("GET", "/healthz", headers={"Host": urlsplit(origin).netloc})
+            return connection.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
+
+def _who_can_sign_in(at: Installation) -> list[str]:
+    demo = json.loads((at.var / "demo.json").read_text())
+    return [f"Sign in: {name}, password {password}" for name, password in demo["people"].items()]
+
+
+def _how_to_add_a_person() -> str:
+    moved = os.environ.get("COUNTERSEAL_VAR")
+    place = f"COUNTERSEAL_VAR={shlex.quote(moved)} " if moved else ""
+    return f"Add a person: {place}python3 -m uv run manage.py add_person NAME --role admin"

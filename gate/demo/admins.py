@@ -1,0 +1,79 @@
+"""Two admins at their browsers: one drafts each definition on its page, the other activates it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from html import unescape
+
+import httpx2
+
+from audit import twohands
+from audit.models import Definition
+from gate.demo import definitions
+from gate.demo.definitions import Wanted
+
+CSRF_COOKIE = "counterseal_csrf"
+
+
+class PageRefused(Exception):
+    """A page did not do what was asked of it; the text is what it said."""
+
+
+class Browser:
+    """A signed-in session on the people's plane."""
+
+    def __init__(self, url: str, username: str, password: str) -> None:
+        self._http = httpx2.Client(base_url=url, timeout=30)
+        self._http.get("/sign-in/").raise_for_status()
+        self.post("/sign-in/", username=username, password=password)
+
+    def post(self, path: str, **fields: str) -> None:
+        """Send a form. Raises PageRefused when the page does not lead on."""
+        token = self._http.cookies.get(CSRF_COOKIE) or ""
+        answer = self._http.post(path, data={**fields, "csrfmiddlewaretoken": token})
+        if not answer.is_redirect:
+            raise PageRefused(f"{path} answered {answer.status_code}: {_text_of(answer.text)}")
+
+    def close(self) -> None:
+        """End the connection; the session stays until it expires."""
+        self._http.close()
+
+
+def _text_of(page: str) -> str:
+    main = page.partition("<main")[2] or page
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", main)).split())[:500]
+
+
+def define_everything(url: str, passwords: Mapping[str, str]) -> None:
+    """Bring every definition of the shop in force, drafted by mia and activated by jonas; those in force are left."""
+    wanted = [one for one in definitions.everything() if not _is_active(one)]
+    if not wanted:
+        return
+    mia, jonas = (Browser(url, name, passwords[name]) for name in ("mia", "jonas"))
+    for one in wanted:
+        version = _drafted(one) or _draft(mia, one)
+        jonas.post(f"/{one.plural}/{one.name}/versions/{version}/activation/")
+    for browser in (mia, jonas):
+        browser.close()
+
+
+def _draft(browser: Browser, one: Wanted) -> int:
+    body = json.dumps(one.body, indent=2)
+    browser.post(f"/{one.plural}/new/", name=one.name, body=body, reason=one.reason)
+    return Definition.objects.filter(kind=_kind(one), name=one.name).latest("version").version
+
+
+def _drafted(one: Wanted) -> int | None:
+    """The version that waits since an earlier start which was interrupted."""
+    waiting = Definition.objects.filter(kind=_kind(one), name=one.name, status=Definition.Status.DRAFT)
+    return waiting.values_list("version", flat=True).last()
+
+
+def _is_active(one: Wanted) -> bool:
+    return twohands.active(_kind(one), one.name) is not None
+
+
+def _kind(one: Wanted) -> str:
+    return next(kind.name for kind in twohands.KINDS.values() if kind.plural == one.plural)

@@ -1,0 +1,26 @@
+from typing import Any
+
+import httpx2
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from gate.demo import agent, keeping, seed
+from gate.demo.admins import PageRefused
+from gate.errors import NotAllowed
+
+
+class Command(BaseCommand):
+    help = "Make the demo on a running installation: a shop's definitions, incidents, and an agent that investigates."
+
+    def add_arguments(self, parser: Any) -> None:
+        parser.add_argument("--people-url", default=settings.ORIGIN)
+        parser.add_argument("--agents-url", default=settings.AGENTS_ORIGIN)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            seed.seed(options["people_url"], options["agents_url"], self.stdout.write)
+        except seed.CannotSeed as problem:
+            raise CommandError(str(problem)) from problem
+        except (PageRefused, agent.Refused, NotAllowed, httpx2.HTTPError) as problem:
+            raise CommandError(f"The demo stopped half way and goes on when started again: {problem}") from problem
+        self.stdout.write(f"The demo is ready; who can sign in, and how, stands in {keeping.path()}.")

@@ -1,0 +1,34 @@
+"""Commands that somebody with an account on the machine runs: who they are, and what they read when it fails."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError
+
+from audit import log
+
+
+def actor() -> log.Actor:
+    """Whoever runs the command, by the name of their account on this machine."""
+    number = os.getuid()
+    try:
+        account = pwd.getpwuid(number).pw_name
+    except KeyError:  # a container's number without a name
+        account = f"uid {number}"
+    return log.Actor("process", "operator command", account)
+
+
+class OperatorCommand(BaseCommand):
+    """A command that needs the running database, and says so when there is none."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        try:
+            return super().execute(*args, **options)
+        except OperationalError as error:
+            raise CommandError(
+                f"The database does not answer ({str(error).strip()}). Start it with manage.py up, or set DATABASE_URL."
+            ) from error

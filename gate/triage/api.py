@@ -1,0 +1,111 @@
+"""Triage over REST: monitors report incidents, agents start investigations and hand in findings."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from audit.agents import Principal
+from evidence import desk
+from evidence.errors import Problem
+from evidence.serializers import ProblemSerializer
+from gate.triage import intake
+from gate.triage.serializers import (
+    ReceivedSerializer,
+    ReportSerializer,
+    StartedSerializer,
+    StartSerializer,
+    SubmissionSerializer,
+    TakenSerializer,
+    first_fault,
+)
+
+
+class IntakeAuthentication(BaseAuthentication):
+    """An intake token as bearer. An agent's token is none: it opens no incidents."""
+
+    def authenticate(self, request: Request) -> tuple[intake.Monitor, None]:
+        """Raises AuthenticationFailed; there is no anonymous report."""
+        words = get_authorization_header(request).decode("latin-1").split()
+        monitor = intake.authenticate(words[1]) if len(words) == 2 and words[0].lower() == "bearer" else None
+        if monitor is None:
+            raise AuthenticationFailed("Send a valid intake token: Authorization: Bearer csi_…")
+        return monitor, None
+
+    def authenticate_header(self, request: Request) -> str:
+        """What the 401 asks for."""
+        return "Bearer"
+
+
+class Incidents(APIView):
+    """Reports of monitors."""
+
+    authentication_classes = [IntakeAuthentication]
+
+    @extend_schema(
+        operation_id="report_incident",
+        request=ReportSerializer,
+        responses={201: TakenSerializer, 200: TakenSerializer, "default": ProblemSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Open an incident, or tell the open one of the same key what is new."""
+        monitor = cast(intake.Monitor, request.user)
+        try:
+            incident, is_new = intake.receive(_report(request.data), monitor)
+        except Problem as problem:
+            intake.record_refusal(monitor, problem, request.data)
+            raise
+        answer = {"incident": incident.ref, "id": incident.pk, "status": incident.status}
+        return Response(answer, status=201 if is_new else 200)
+
+
+class Investigations(APIView):
+    """Investigations of the agent whose token it is."""
+
+    @extend_schema(
+        operation_id="start_investigation",
+        request=StartSerializer,
+        responses={201: StartedSerializer, "default": ProblemSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Start looking into an incident."""
+        return Response(
+            desk.call(cast(Principal, request.user), "start_investigation", _object(request.data)), status=201
+        )
+
+
+class Findings(APIView):
+    """The one submission of an investigation."""
+
+    @extend_schema(
+        operation_id="submit_findings",
+        request=SubmissionSerializer,
+        responses={202: ReceivedSerializer, "default": ProblemSerializer},
+    )
+    def post(self, request: Request, investigation: int) -> Response:
+        """Hand in hypothesis, findings and answer."""
+        given = _object(request.data)
+        if "investigation" in given:
+            raise Problem(422, "wrong_arguments", "The address says which investigation; leave the key out.")
+        handed_in = {**given, "investigation": investigation}
+        return Response(desk.call(cast(Principal, request.user), "submit_findings", handed_in), status=202)
+
+
+def _report(data: Any) -> intake.Report:
+    form = ReportSerializer(data=data)
+    if not form.is_valid():
+        name, sentence = first_fault(form.errors)
+        raise Problem(422, "wrong_report", f"{name}: {sentence}" if name else sentence)
+    return form.report()
+
+
+def _object(data: Any) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise Problem(422, "wrong_arguments", "Send a JSON object.")
+    return data

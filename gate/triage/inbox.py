@@ -1,0 +1,136 @@
+"""What waits for a person: drafted verdicts and writes, oldest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from gate.triage import guards
+from gate.triage.models import Draft, Incident
+from gate.writes.models import WriteRequest
+
+MOST_COUNTED = 100
+MOST_SHOWN = 100
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the inbox."""
+
+    glyph: str
+    glyph_css: str
+    ref: str
+    url: str
+    title: str
+    note: str
+    chip: str
+    chip_css: str
+    who: str
+    since: datetime
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that ask the same thing of the reader."""
+
+    title: str
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What the address asks for."""
+
+    kind: str = ""  # incident, claim, write
+    order: str = ""  # newest, or oldest first
+    text: str = ""
+
+    @property
+    def are_set(self) -> bool:
+        return bool(self.kind or self.text)
+
+
+def open_drafts() -> QuerySet[Draft]:
+    """Drafts that nobody decided and nobody put away."""
+    awake = Q(snoozed_until=None) | Q(snoozed_until__lte=timezone.now())
+    return Draft.objects.filter(awake, status__in=guards.OPEN)
+
+
+def open_writes() -> QuerySet[WriteRequest]:
+    """Writes that wait for an approval."""
+    return WriteRequest.objects.filter(status=WriteRequest.Status.WAITING)
+
+
+def counts() -> tuple[int, int]:
+    """How many drafts and how many writes wait, each counted up to 100."""
+    return open_drafts()[:MOST_COUNTED].count(), open_writes()[:MOST_COUNTED].count()
+
+
+def groups(filters: Filters) -> list[Group]:
+    """The inbox's groups that hold something, in two queries."""
+    found = [
+        Group("Needs your review", [] if filters.kind == "write" else [draft_row(d) for d in _drafts(filters)]),
+        Group("Writes to approve", [write_row(w) for w in _writes(filters)] if filters.kind in {"", "write"} else []),
+    ]
+    return [group for group in found if group.rows]
+
+
+def _drafts(filters: Filters) -> QuerySet[Draft]:
+    drafts = open_drafts().select_related("investigation__incident", "claimed_by")
+    if filters.kind:
+        drafts = drafts.filter(investigation__incident__kind=filters.kind)
+    if filters.text:
+        drafts = drafts.filter(investigation__incident__title__icontains=filters.text)
+    return drafts.order_by("-pk" if filters.order == "newest" else "pk")[:MOST_SHOWN]
+
+
+def _writes(filters: Filters) -> QuerySet[WriteRequest]:
+    writes = open_writes().filter(title__icontains=filters.text)
+    return writes.order_by("-pk" if filters.order == "newest" else "pk")[:MOST_SHOWN]
+
+
+def draft_row(draft: Draft) -> Row:
+    """A draft's line: an agent's until a person decides."""
+    incident = draft.investigation.incident
+    holder = guards.claimant(draft)
+    return Row(
+        "◇", "state--agent", draft.ref, reverse("gate:draft", args=[draft.pk]), incident.title, _note(incident),
+        chip_words(draft), f"{chip_css(draft)} chip--drafted", str(holder) if holder else "Unclaimed",
+        draft.rendered_at,
+    )  # fmt: skip
+
+
+def write_row(write: WriteRequest) -> Row:
+    """A write's line."""
+    by_agent = write.proposed_by_agent_id is not None
+    note = f"I-{write.incident_id}" if write.incident_id else ""
+    return Row(
+        "◇" if by_agent else "◌", "state--agent" if by_agent else "", write.ref,
+        reverse("writes:write", args=[write.pk]), write.title, note, "◌ 0 of 1 approved", "chip--wait", "Unclaimed",
+        write.proposed_at,
+    )  # fmt: skip
+
+
+def _note(incident: Incident) -> str:
+    return f"{incident.ref}, claim" if incident.kind == Incident.Kind.CLAIM else incident.ref
+
+
+def chip_css(draft: Draft) -> str:
+    """The color of a verdict, which its words and glyph say as well."""
+    return "chip--ok" if draft.outcome == Draft.Outcome.PASS else "chip--bad"
+
+
+def chip_words(draft: Draft) -> str:
+    """A verdict in one chip: "✓ Pass, 6 of 6 checks", "✕ Fail, 1 check unreadable"."""
+    outcomes = [check["outcome"] for check in draft.checks]
+    if draft.outcome == Draft.Outcome.PASS:
+        return f"✓ Pass, {outcomes.count('holds')} of {len(outcomes)} checks"
+    for outcome, words in (("unreadable", "unreadable"), ("fails", "failed")):
+        if number := outcomes.count(outcome):
+            return f"✕ Fail, {number} {'check' if number == 1 else 'checks'} {words}"
+    return f"✕ Fail, {str(draft.reasons[0]['code']).replace('_', ' ')}"

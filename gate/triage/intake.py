@@ -1,0 +1,158 @@
+"""How incidents come in: a monitor reports, with a token that opens incidents and does nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from audit import log, masking, tokens, twohands
+from audit.kinds import Kind
+from audit.models import Definition
+from evidence.errors import Problem
+from gate.triage import classes
+from gate.triage.models import Incident, IntakeToken
+
+TOKEN_PREFIX = "csi"
+CLOCK_SKEW = timedelta(minutes=5)  # how far a monitor's clock may run ahead of ours
+OPEN = (Incident.Status.OPEN, Incident.Status.INVESTIGATING, Incident.Status.DRAFTED, Incident.Status.REOPENED)
+
+
+@dataclass(frozen=True)
+class Monitor:
+    """An authenticated intake token, as one request knows it."""
+
+    name: str
+
+    is_authenticated = True  # what REST framework's permission asks for
+
+    def actor(self) -> log.Actor:
+        """The monitor in the log's words."""
+        return log.Actor("monitor", self.name, self.name)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a monitor says, after its form was checked."""
+
+    incident_class: str
+    title: str
+    subject: dict[str, Any]
+    began_at: datetime
+    facts: dict[str, Any] = field(default_factory=dict)
+    recovered_at: datetime | None = None
+    severity: str = ""
+    dedup_key: str = ""
+    is_resolved: bool = False
+
+
+@transaction.atomic
+def issue_token(name: str, by: log.Actor) -> str:
+    """A new intake token. The answer is the only time it can be read. Raises ValueError when the name is taken."""
+    if IntakeToken.objects.filter(name=name).exists():
+        raise ValueError(f"An intake token named {name} exists; choose another name.")
+    token, kept = tokens.draw(TOKEN_PREFIX)
+    IntakeToken.objects.create(name=name, digest=kept)
+    log.record_with(
+        Kind.TOKEN_ISSUED, by, subject=f"intake {name}", summary="an intake token", args={"intake": name}
+    )  # fmt: skip
+    return token
+
+
+def authenticate(token: str) -> Monitor | None:
+    """The monitor behind a bearer token, or None when it is unknown or revoked."""
+    names = IntakeToken.objects.filter(digest=tokens.digest(token), revoked_at=None).values_list("name", flat=True)
+    name = names.first()
+    return None if name is None else Monitor(name)
+
+
+def receive(report: Report, by: Monitor) -> tuple[Incident, bool]:
+    """Open an incident, or tell the open one with the same key what is new. The second says whether it was opened.
+
+    Raises Problem: an unknown class, a subject that is not one of its, or times that cannot be.
+    """
+    definition = twohands.active("class", report.incident_class)
+    if definition is None:
+        raise Problem(422, "unknown_class", f"There is no incident class {report.incident_class}; an admin defines it.")
+    _check(report, classes.parse(definition.body))
+    try:
+        return _take(report, definition, by)
+    except IntegrityError:
+        # Two reports of one thing came at once, and the other was first: tell the incident that it opened.
+        return _take(report, definition, by)
+
+
+def record_refusal(by: Monitor, problem: Problem, said: Any) -> None:
+    """A report that was not taken is an entry too."""
+    log.record(
+        Kind.CALL_REFUSED, by.actor(), tool="intake", status="refused", summary=problem.sentence[:200],
+        error_class=problem.code, error=problem.sentence, args=masking.mask(said),
+    )  # fmt: skip
+
+
+def _check(report: Report, means: classes.IncidentClass) -> None:
+    sentence = means.misfit(report.subject)
+    if sentence:
+        raise Problem(422, "wrong_subject", sentence)
+    if report.began_at > timezone.now() + CLOCK_SKEW:
+        raise Problem(422, "wrong_time", "began_at lies in the future; check the monitor's clock.")
+    if report.recovered_at is not None and report.recovered_at < report.began_at:
+        raise Problem(422, "wrong_time", "recovered_at lies before began_at.")
+    if report.recovered_at is not None and report.recovered_at > timezone.now() + CLOCK_SKEW:
+        raise Problem(422, "wrong_time", "recovered_at lies in the future; check the monitor's clock.")
+
+
+@transaction.atomic
+def _take(report: Report, definition: Definition, by: Monitor) -> tuple[Incident, bool]:
+    key = report.dedup_key or dedup_key(report)
+    known = Incident.objects.select_for_update(of=("self",)).filter(dedup_key=key, status__in=OPEN).first()
+    if known is not None:
+        return _tell(known, report, by), False
+    if report.is_resolved:
+        raise Problem(404, "not_open", "No open incident has this key, so there is nothing that could be resolved.")
+    return _open(key, report, definition, by), True
+
+
+def dedup_key(report: Report) -> str:
+    """The key of a report that brings none: its class and its subject."""
+    return f"{report.incident_class}:{twohands.canonical_body(report.subject)}"[:200]
+
+
+def _open(key: str, report: Report, definition: Definition, by: Monitor) -> Incident:
+    means = classes.parse(definition.body)
+    incident = Incident.objects.create(
+        kind=means.kind, incident_class=definition, title=report.title, severity=report.severity or means.severity,
+        subject=report.subject, facts=report.facts, dedup_key=key, began_at=report.began_at,
+        watch_from=report.recovered_at or report.began_at, opened_by=by.name,
+    )  # fmt: skip
+    _record(Kind.INCIDENT_OPENED, incident, report, by, f"{report.incident_class}: {report.title}")
+    return incident
+
+
+def _tell(incident: Incident, report: Report, by: Monitor) -> Incident:
+    if report.is_resolved:
+        # A report of recovery is a report. It closes nothing, and no check reads it.
+        incident.reported_resolved_at = timezone.now()
+        incident.save(update_fields=["reported_resolved_at"])
+        _record(Kind.INCIDENT_REPORTED_RESOLVED, incident, report, by, "reported resolved; nothing was closed")
+        return incident
+    incident.title, incident.severity = report.title, report.severity or incident.severity
+    incident.save(update_fields=["title", "severity"])
+    _record(Kind.INCIDENT_UPDATED, incident, report, by, "reported again")
+    return incident
+
+
+def _record(kind: Kind, incident: Incident, report: Report, by: Monitor, summary: str) -> None:
+    log.record_with(
+        kind, by.actor(), subject=incident.ref, incident_id=incident.pk, summary=summary[:200],
+        args={
+            "class": report.incident_class, "title": report.title, "subject": report.subject, "facts": report.facts,
+            "began_at": classes.spelled(report.began_at), "dedup_key": incident.dedup_key,
+            "recovered_at": classes.spelled(report.recovered_at) if report.recovered_at else None,
+            "severity": incident.severity, "status": "resolved" if report.is_resolved else "firing",
+        },
+        result={"incident": incident.pk, "class_version": incident.incident_class.version},
+    )  # fmt: skip

@@ -1,0 +1,81 @@
+"""An agent begins to look into an incident. At most one investigation runs on an incident at a time."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from audit import log
+from audit.agents import Principal
+from audit.kinds import Kind
+from evidence.errors import Problem
+from gate.triage import classes
+from gate.triage.briefing import brief
+from gate.triage.models import Incident, Investigation
+
+STARTABLE = (Incident.Status.OPEN, Incident.Status.REOPENED)
+REFERENCE = re.compile(r"(?:I-)?([1-9][0-9]{0,17})", re.ASCII)
+CHOSEN_BY_AGENT = "The agent named it."
+CHOSEN_AS_OLDEST = "The oldest open incident that no person has taken and nobody investigates."
+
+
+@transaction.atomic
+def start(principal: Principal, incident: str | int | None) -> Investigation:
+    """Start an investigation of the named incident, or of the one that has waited longest. Raises Problem."""
+    chosen = _pick(incident)
+    now, means = timezone.now(), classes.of(chosen)
+    offered = brief(chosen, now=now)
+    why = CHOSEN_AS_OLDEST if incident is None else CHOSEN_BY_AGENT
+    investigation = Investigation.objects.create(
+        incident=chosen, agent_id=principal.agent_id, budget_calls=means.budget_calls,
+        deadline_at=now + means.deadline, briefing={"offered": offered, "chosen": chosen.ref, "why": why},
+    )  # fmt: skip
+    chosen.status = Incident.Status.INVESTIGATING
+    chosen.save(update_fields=["status"])
+    log.record_with(
+        Kind.INVESTIGATION_STARTED, principal.actor(), subject=chosen.ref, incident_id=chosen.pk,
+        run_id=str(investigation.pk), summary=chosen.title[:200], args={"incident": incident},
+        result=investigation.briefing,
+    )  # fmt: skip
+    return investigation
+
+
+def _pick(incident: str | int | None) -> Incident:
+    # The row is locked, so the second of two agents waits here and then finds it taken.
+    waiting = Incident.objects.select_for_update(of=("self",)).select_related("incident_class")
+    if incident is None:
+        return _oldest(waiting)
+    chosen = waiting.filter(pk=number_of(incident)).first()
+    if chosen is None:
+        raise Problem(404, "unknown_incident", "There is no open incident of that number.")
+    if chosen.status == Incident.Status.INVESTIGATING:
+        raise Problem(409, "already_running", f"{chosen.ref} is being investigated; take another one.")
+    if chosen.status not in STARTABLE:
+        raise Problem(409, "not_startable", f"{chosen.ref} waits for a person; take another one.")
+    return chosen
+
+
+def _oldest(waiting: QuerySet[Incident]) -> Incident:
+    running = Investigation.objects.filter(incident=OuterRef("pk"), status=Investigation.Status.RUNNING)
+    free = waiting.filter(~Exists(running), status__in=STARTABLE, owner=None).order_by("began_at", "pk")
+    chosen = free.first()
+    if chosen is None:
+        raise Problem(404, "nothing_waits", "No open incident waits for an investigation.")
+    return chosen
+
+
+def number_of(incident: str | int) -> int:
+    """The number that "I-318", "318" or 318 names. Raises Problem."""
+    matched = REFERENCE.fullmatch(str(incident))
+    if matched is None:
+        raise Problem(422, "wrong_arguments", "Name an incident like I-318, or leave it out.")
+    return int(matched[1])
+
+
+def told(investigation: Investigation) -> dict[str, Any]:
+    """What the agent is answered."""
+    return {"investigation": investigation.pk, "briefing": investigation.briefing["offered"]}

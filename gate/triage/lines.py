@@ -1,0 +1,83 @@
+"""Judging one line of the page: tests put to answers, the first thing that does not hold kept. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from gate.triage.outcomes import CheckResult, Outcome
+from gate.triage.readers.document import Answer, Unreadable, storable
+from gate.triage.rules.language import Case, Judgement, Test
+
+# What code meets in data of the wrong shape. A check that meets it has read nothing, so it fails.
+CRASHES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+
+
+@dataclass
+class Line:
+    """A check line while it is being judged."""
+
+    outcome: Outcome = "holds"
+    seen: str = ""
+    why: str = ""
+    headline: str = ""
+    answers: list[Answer] = field(default_factory=list)
+
+    def worsen(self, outcome: Outcome, seen: str, why: str, headline: str) -> None:
+        """The first thing that does not hold is what the line says."""
+        if self.outcome == "holds":
+            self.outcome, self.seen, self.why, self.headline = outcome, storable(seen), storable(why), headline
+
+    def holds(self, test: Test, answer: Answer, case: Case, headline: str) -> bool:
+        """Put one test to one answer. A test that crashes has read nothing."""
+        try:
+            judgement = test(answer, case)
+        except Unreadable as unread:
+            self.worsen("unreadable", unread.seen, f"{answer.call.audit_id}: {unread.why}", headline)
+            return False
+        except CRASHES as crash:
+            why = f"{answer.call.audit_id} has a shape that no check reads ({crash.__class__.__name__})."
+            self.worsen("unreadable", "not readable", why, headline)
+            return False
+        return self._keep(judgement, answer)
+
+    def _keep(self, judgement: Judgement, answer: Answer) -> bool:
+        if judgement.holds is not True:
+            self.worsen("fails", judgement.seen, f"{answer.call.audit_id}: {judgement.why}", "A check does not hold")
+            return False
+        if self.outcome == "holds":
+            self.seen = storable(judgement.seen)
+        return True
+
+    def close(self, *, number: int, fact: str, title: str, earn: str, audit_ids: Iterable[str]) -> CheckResult:
+        """The line as it is kept, with everything that its tests read."""
+        read = [answer for answer in self.answers if answer.result.read or answer.result.absent or answer.args.read]
+        touched = {*audit_ids, *(answer.call.audit_id for answer in read)}
+        return CheckResult(
+            number=number,
+            fact=fact,
+            title=title,
+            outcome=self.outcome,
+            audit_ids=tuple(storable(ref) for ref in sorted(touched, key=lambda ref: (len(ref), ref))),
+            paths=_pointers(read, lambda answer: answer.result.read),
+            absent=_pointers(read, lambda answer: answer.result.absent),
+            args=_pointers(read, lambda answer: answer.args.read),
+            values=_values(read),
+            seen=self.seen,
+            why=self.why,
+            earn=earn,
+        )
+
+
+def _pointers(answers: list[Answer], part: Callable[[Answer], Iterable[str]]) -> dict[str, list[str]]:
+    found: dict[str, set[str]] = {}
+    for answer in answers:
+        found.setdefault(answer.call.audit_id, set()).update(part(answer))
+    return {ref: sorted(found[ref]) for ref in sorted(found) if found[ref]}
+
+
+def _values(answers: list[Answer]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for answer in answers:
+        found.setdefault(answer.call.audit_id, {}).update(answer.result.read)
+    return {ref: dict(sorted(found[ref].items())) for ref in sorted(found)}

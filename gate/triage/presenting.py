@@ -1,0 +1,218 @@
+"""A draft as its page shows it: checks, the entries that they read with the fields marked, and what else was tried."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+
+from audit import marked_json, reading
+from audit.kinds import Kind
+from audit.models import Entry
+from gate.errors import NotAllowed
+from gate.people.models import Person
+from gate.triage import guards
+from gate.triage.models import Draft, Finding, Incident, Investigation, Review
+
+GLYPHS = {"holds": "✓", "fails": "✕", "unreadable": "?"}
+ENTRY_ID = re.compile(r"A-([0-9]{1,18})")
+MOST_UNCITED = 30
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a sentence: plain, or code."""
+
+    text: str
+    is_code: bool
+
+
+def parts(sentence: str) -> list[Part]:
+    """A sentence in which `code` stands in backticks, cut into its pieces."""
+    return [Part(text, place % 2 == 1) for place, text in enumerate(sentence.split("`")) if text]
+
+
+@dataclass(frozen=True)
+class Read:
+    """The fields of one entry that a check read."""
+
+    ref: str
+    seq: int
+    paths: Sequence[str]
+
+
+@dataclass(frozen=True)
+class CheckLine:
+    """One line of the verdict."""
+
+    number: int
+    fact: str
+    outcome: str
+    glyph: str
+    title_parts: Sequence[Part]
+    seen: str
+    why_parts: Sequence[Part]
+    reads: Sequence[Read]
+
+
+@dataclass(frozen=True)
+class Card:
+    """A cited entry, with the fields that checks read marked by the checks' numbers."""
+
+    entry: Entry
+    is_intact: bool
+    why: str
+    arguments: Sequence[tuple[str, Any]]
+    lines: Sequence[marked_json.Line]
+    is_foreign: bool
+
+
+def seq_of(ref: str) -> int | None:
+    """The number of an id like A-48213; None for anything else an agent may have handed in."""
+    found = ENTRY_ID.fullmatch(ref)
+    return int(found[1]) if found else None
+
+
+def dotted(pointer: str) -> str:
+    """A JSON pointer as people write it: /job/state is job.state."""
+    return pointer.lstrip("/").replace("/", ".") or "the whole result"
+
+
+def draft_page(pk: int, reader: Person) -> DraftPage:
+    """The page of one draft. Raises Http404."""
+    drafts = Draft.objects.select_related(
+        "investigation__incident__incident_class", "investigation__agent", "claimed_by", "review__by"
+    )
+    return DraftPage(get_object_or_404(drafts, pk=pk), reader)
+
+
+class DraftPage:
+    """What the draft's page shows to one reader. Its queries do not grow with the evidence."""
+
+    def __init__(self, draft: Draft, reader: Person) -> None:
+        self.draft = draft
+        self.reader = reader
+        self.investigation: Investigation = draft.investigation
+        self.incident: Incident = draft.investigation.incident
+        self.holder = guards.claimant(draft)
+
+    @cached_property
+    def decision(self) -> Review | None:
+        return getattr(self.draft, "review", None)
+
+    @cached_property
+    def may_not(self) -> str:
+        """Why this reader cannot decide; empty when they can."""
+        try:
+            guards.check_can_claim(self.reader, self.draft)
+        except NotAllowed as refusal:
+            return str(refusal)
+        return ""
+
+    @cached_property
+    def findings(self) -> Sequence[Finding]:
+        return list(self.investigation.findings.all())
+
+    @cached_property
+    def checks(self) -> Sequence[CheckLine]:
+        return [self._check(check) for check in self.draft.checks]
+
+    def _check(self, check: Mapping[str, Any]) -> CheckLine:
+        pointers = _by_entry(check["paths"], check["absent"])
+        reads = [Read(ref, seq, sorted(map(dotted, pointers.get(ref, ())))) for ref, seq in _known(check["audit_ids"])]
+        return CheckLine(
+            check["number"], check["fact"], check["outcome"], GLYPHS[check["outcome"]], parts(check["title"]),
+            check["seen"], parts(check["why"]), [read for read in reads if read.paths],
+        )  # fmt: skip
+
+    @property
+    def tally(self) -> str:
+        """How many checks hold, fail, and cannot be read, as one sentence."""
+        outcomes = [check["outcome"] for check in self.draft.checks]
+        if not outcomes:
+            return "No check was run."
+        if self.draft.outcome == Draft.Outcome.PASS:
+            return f"All {len(outcomes)} checks hold."
+        words = {"fails": "failed", "unreadable": "cannot be read"}
+        rest = [f"{outcomes.count(outcome)} {said}" for outcome, said in words.items() if outcome in outcomes]
+        return ", ".join([f"{outcomes.count('holds')} of {len(outcomes)} checks hold", *rest]) + "."
+
+    @property
+    def reasons(self) -> Iterator[Mapping[str, Any]]:
+        """Why it failed: a headline, and a sentence in pieces."""
+        for reason in self.draft.reasons:
+            yield {"headline": reason["headline"], "sentence_parts": parts(reason["sentence"])}
+
+    @property
+    def earn(self) -> Sequence[Mapping[str, Any]]:
+        """What would have to be gathered, per check that does not hold."""
+        lines = [check for check in self.draft.checks if check["outcome"] != "holds" and check["earn"]]
+        return [{"number": check["number"], "parts": parts(check["earn"])} for check in lines]
+
+    @property
+    def calls_left(self) -> int:
+        return self.investigation.budget_calls - self.investigation.calls_used
+
+    @property
+    def consequence(self) -> str:
+        """What follows from agreeing, beside the buttons."""
+        if self.draft.outcome == Draft.Outcome.PASS:
+            return f"Agreeing closes {self.incident.ref}; overruling keeps it open in your name."
+        return f"Agreeing keeps {self.incident.ref} open in your name; overruling closes it."
+
+    @cached_property
+    def _calls(self) -> Sequence[Entry]:
+        """Every finished call of this investigation, oldest first."""
+        calls = Entry.objects.filter(incident_id=self.incident.pk, run_id=str(self.investigation.pk))
+        return list(calls.filter(kind=Kind.CALL_FINISHED).order_by("seq"))
+
+    @property
+    def calls_made(self) -> int:
+        return len(self._calls)
+
+    @cached_property
+    def uncited(self) -> Sequence[Entry]:
+        cited = self._cited_numbers
+        return [call for call in self._calls if call.seq not in cited][:MOST_UNCITED]
+
+    @cached_property
+    def _cited_numbers(self) -> frozenset[int]:
+        return frozenset(seq for _, seq in _known(finding.audit_id for finding in self.findings))
+
+    @cached_property
+    def evidence(self) -> Sequence[Card]:
+        """The cited entries, each checked against its digest before it is shown."""
+        entries = list(Entry.objects.filter(seq__in=self._cited_numbers, kind=Kind.CALL_FINISHED).order_by("-seq"))
+        contents = reading.contents_of(entries)
+        return [self._card(entry, contents[entry.pk]) for entry in entries]
+
+    def _card(self, entry: Entry, content: reading.Content) -> Card:
+        arguments = content.args.items() if isinstance(content.args, dict) else ()
+        lines = marked_json.lines(content.result, self._numbers("paths", entry), self._numbers("absent", entry))
+        return Card(
+            entry, content.is_intact, content.why, list(arguments), lines, entry.incident_id != self.incident.pk
+        )
+
+    def _numbers(self, part: str, entry: Entry) -> dict[str, list[int]]:
+        numbers: defaultdict[str, list[int]] = defaultdict(list)
+        for check in self.draft.checks:
+            for pointer in check[part].get(entry.ref, ()):
+                numbers[pointer].append(check["number"])
+        return dict(numbers)
+
+
+def _known(refs: Any) -> list[tuple[str, int]]:
+    return [(ref, seq) for ref in dict.fromkeys(refs) if (seq := seq_of(ref)) is not None]
+
+
+def _by_entry(*mappings: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for mapping in mappings:
+        for ref, pointers in mapping.items():
+            found[ref].update(pointers)
+    return found

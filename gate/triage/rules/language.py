@@ -1,0 +1,100 @@
+"""What a rule is written in. A rule is data: facts, what answers each needs, and one check per line of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from gate.triage.cases import IncidentFacts, RecordedCall
+from gate.triage.readers.document import Answer, shown
+
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one test says about one answer. Anything but `holds` being literally True takes the pass away."""
+
+    holds: bool
+    seen: str
+    why: str  # a sentence, for when it does not hold
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a test may look at besides its own answer."""
+
+    incident: IncidentFacts
+    cited: Mapping[str, tuple[Answer, ...]]  # fact: the admissible answers that were cited for it
+
+    def answers(self, fact: str, reader: type[A]) -> tuple[A, ...]:
+        """What one reader makes of the answers that were cited for a fact."""
+        return tuple(answer for answer in self.cited[fact] if isinstance(answer, reader))
+
+
+# A test reads an answer through its typed reader, which raises Unreadable. The answer's class is the need's reader.
+Test = Callable[[Any, Case], Judgement]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the page: what must hold, and what would earn it. {names} are filled from the incident."""
+
+    title: str
+    test: Test
+    earn: str
+    unreadable: str = "What cannot be read fails"  # the headline when the value is not there
+
+
+@dataclass(frozen=True)
+class Need:
+    """An answer that a fact needs at least once. Each one cited is put to every check.
+
+    `again` are put to later answers on the same subject that nobody cited: asked again, they must still hold.
+    """
+
+    readers: tuple[type[Answer], ...]
+    asked: Test  # the arguments name the incident's subject and nothing that narrows it
+    answered: Test  # and the answer is about it
+    checks: tuple[Check, ...]
+    again: tuple[Test, ...]
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return tuple(reader.tool for reader in self.readers)
+
+    def read(self, call: RecordedCall) -> Answer:
+        """The call as an answer of the reader that serves its tool."""
+        return next(reader for reader in self.readers if reader.tool == call.tool)(call)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A positive outcome that the hypothesis stands on."""
+
+    name: str
+    needs: tuple[Need, ...]
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return tuple(tool for need in self.needs for tool in need.tools)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What must be shown before a hypothesis passes. A version that was active once is never edited."""
+
+    hypothesis: str
+    version: int
+    facts: tuple[Fact, ...]
+
+
+def equal(seen: Any, wanted: Any, why: str) -> Judgement:
+    """The same value of the same type: 1 is not True, "1" is not 1."""
+    return Judgement(type(seen) is type(wanted) and seen == wanted, shown(seen), why)
+
+
+def either(tools: tuple[str, ...]) -> str:
+    """Tool names in a sentence."""
+    return " or ".join(f"`{tool}`" for tool in tools)

@@ -1,0 +1,138 @@
+"""The forms of triage's API: what may be sent, and what is answered. Unknown keys are refused, never ignored."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from rest_framework import serializers
+
+from gate.triage.intake import Report
+from gate.triage.readers.document import storable
+
+SEVERITIES = ("low", "medium", "high", "critical")
+MOST_FACTS = 20
+LONGEST_FACT = 500
+
+
+class FactsField(serializers.DictField):
+    """A flat object of texts, whole numbers, booleans and nulls."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Raises ValidationError with a sentence."""
+        facts = super().to_internal_value(data)
+        if len(facts) > MOST_FACTS:
+            raise serializers.ValidationError(f"At most {MOST_FACTS} keys.")
+        for key, value in facts.items():
+            if value is not None and type(value) not in (str, int, bool):
+                raise serializers.ValidationError("A value must be a text, a whole number, true, false or null.")
+            if not _can_be_kept(key) or not _can_be_kept(str(value)):
+                raise serializers.ValidationError(f"A value is longer than {LONGEST_FACT} characters or not text.")
+        return facts
+
+
+class AwareDateTimeField(serializers.DateTimeField):
+    """A time that names its zone: without one it is not known which moment is meant."""
+
+    def to_internal_value(self, value: Any) -> datetime:
+        """Raises ValidationError with a sentence."""
+        if not isinstance(value, str) or not _names_zone(value):
+            raise serializers.ValidationError("Give an ISO 8601 time with its zone, like 2026-11-29T02:10:44Z.")
+        return super().to_internal_value(value)
+
+
+class ReportSerializer(serializers.Serializer[Report]):
+    """What a monitor reports."""
+
+    title = serializers.CharField(max_length=200)
+    subject = FactsField(help_text='Exactly the subject keys of the class, like {"job_id": 90412}.')
+    facts = FactsField(required=False, help_text="What the monitor knows besides, like error and job_kind.")
+    began_at = AwareDateTimeField()
+    recovered_at = AwareDateTimeField(required=False, help_text="Silence counts from here on; else from began_at.")
+    severity = serializers.ChoiceField(SEVERITIES, required=False, help_text="The class says it when you do not.")
+    dedup_key = serializers.CharField(max_length=200, required=False, help_text="Reports of one key are one incident.")
+    status = serializers.ChoiceField(["firing", "resolved"], required=False, help_text="Resolved closes nothing.")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """The fields, with `class`, which is no name in Python."""
+        return {"class": serializers.SlugField(max_length=80), **super().get_fields()}
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Raises ValidationError for keys that no report has."""
+        unknown = sorted(set(self.initial_data) - set(self.fields))
+        if unknown:
+            raise serializers.ValidationError(f"Unknown keys: {storable(', '.join(unknown)[:200])}.")
+        return attrs
+
+    def report(self) -> Report:
+        """The report, once the form is valid."""
+        said = dict(self.validated_data)
+        is_resolved = said.pop("status", "firing") == "resolved"
+        return Report(incident_class=said.pop("class"), is_resolved=is_resolved, **said)
+
+
+class TakenSerializer(serializers.Serializer[Any]):
+    """What a monitor is answered."""
+
+    incident = serializers.CharField(help_text="I-318")
+    id = serializers.IntegerField()
+    status = serializers.CharField()
+
+
+class StartSerializer(serializers.Serializer[Any]):
+    """Which incident to look into."""
+
+    incident = serializers.CharField(
+        required=False, allow_null=True, help_text="I-318, or nothing for the one that has waited longest."
+    )
+
+
+class StartedSerializer(serializers.Serializer[Any]):
+    """The investigation and its briefing."""
+
+    investigation = serializers.IntegerField()
+    briefing = serializers.DictField()
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    """A fact, and the entry that shows it."""
+
+    fact = serializers.CharField(max_length=80)
+    audit_id = serializers.RegexField("^A-[1-9][0-9]{0,17}$")
+    note = serializers.CharField(max_length=2000, required=False)
+
+
+class SubmissionSerializer(serializers.Serializer[Any]):
+    """What is handed in, once."""
+
+    hypothesis = serializers.CharField(max_length=80)
+    findings = FindingSerializer(many=True)
+    answer = serializers.CharField(max_length=20_000)
+
+
+class ReceivedSerializer(serializers.Serializer[Any]):
+    """That it arrived; nothing of what came of it."""
+
+    status = serializers.ChoiceField(["received"])
+
+
+def first_fault(errors: Any, name: str = "") -> tuple[str, str]:
+    """The first thing that is wrong with a form: the name of its field, and the sentence."""
+    if isinstance(errors, dict) and errors:
+        inner, fault = next(iter(errors.items()))
+        return first_fault(fault, name if inner == "non_field_errors" else str(inner))
+    if isinstance(errors, list) and errors:
+        return first_fault(errors[0], name)
+    return name, str(errors)
+
+
+def _can_be_kept(text: str) -> bool:
+    is_text = "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+    return is_text and len(text) <= LONGEST_FACT
+
+
+def _names_zone(value: str) -> bool:
+    try:
+        return datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False

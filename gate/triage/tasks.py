@@ -1,0 +1,18 @@
+"""Triage's jobs. Each takes an outbox id, or nothing, and is safe to run twice."""
+
+from celery import shared_task
+
+from audit import outbox
+from gate.triage import overdue, verdicts
+
+
+@shared_task(name="gate.triage.tasks.render_verdict")
+def render_verdict(job_id: int) -> None:
+    """Draft the verdict of a submitted investigation."""
+    outbox.run(job_id, verdicts.render)
+
+
+@shared_task(name="gate.triage.tasks.abandon_overdue")
+def abandon_overdue() -> None:
+    """Give up on investigations whose time is over."""
+    overdue.abandon_all()

@@ -1,0 +1,57 @@
+"""Writes over REST: the same handlers as the desk tools."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from audit.agents import Principal
+from evidence import desk as agents_desk
+from evidence.errors import Problem, unknown_tool
+from gate.writes import desk
+
+ANSWER: dict[str, Any] = {
+    "type": "object",
+    "properties": {"id": {"type": "integer"}, "write": {"type": "string"}, "status": {"type": "string"}},
+    "required": ["id", "write", "status"],
+    "additionalProperties": False,
+}
+REFUSED = OpenApiResponse({"type": "object"}, description="problem+json: what to change")
+
+
+def _principal(request: Request) -> Principal:
+    return cast(Principal, request.user)
+
+
+class Writes(APIView):
+    """Proposals."""
+
+    @extend_schema(
+        operation_id="propose_write",
+        request={"application/json": desk.PROPOSE_SCHEMA},
+        responses={201: OpenApiResponse(ANSWER, description="It waits for a person."), 422: REFUSED},
+    )
+    def post(self, request: Request) -> Response:
+        """Propose a write. It waits for a person; nothing here approves it."""
+        if not isinstance(request.data, dict):
+            raise Problem(422, "wrong_arguments", "The body must be one JSON object.")
+        return Response(agents_desk.call(_principal(request), desk.PROPOSE, request.data), status=201)
+
+
+class OneWrite(APIView):
+    """One proposal of the calling agent."""
+
+    @extend_schema(
+        operation_id="write_status",
+        responses={200: OpenApiResponse(ANSWER, description="Where it stands."), 404: REFUSED},
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        """Where an own write stands. Another agent's write and none at all are the same 404."""
+        principal = _principal(request)
+        if "propose" not in principal.scopes:
+            raise unknown_tool()
+        return Response(desk.status_of(principal, pk))

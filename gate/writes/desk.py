@@ -1,0 +1,94 @@
+"""The desk tools of writes: an agent proposes, and asks what became of it. Nothing here approves."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from audit import log, masking
+from audit.agents import Principal
+from audit.kinds import Kind
+from evidence.desk import DeskTool
+from evidence.errors import Problem
+from gate.errors import NotAllowed
+from gate.writes import actions
+from gate.writes.models import WriteRequest
+from gate.writes.parameters import MOST_PARAMETERS, TYPES
+
+PROPOSE = "propose_write"
+STATUS = "write_status"
+
+PARAMETER_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "t": {"type": "string", "enum": list(TYPES)},
+        "v": {"type": ["string", "null"], "description": 'The value as text, like "250.00"; null for NULL.'},
+    },
+    "required": ["t", "v"],
+    "additionalProperties": False,
+}
+PROPOSE_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "target": {"type": "string", "description": "The name of the target in force, like shop."},
+        "statement": {
+            "type": "string",
+            "description": "One INSERT, UPDATE or DELETE with schema-qualified tables and parameters $1, $2, …",
+        },
+        "parameters": {"type": "array", "items": PARAMETER_SCHEMA, "maxItems": MOST_PARAMETERS},
+        "title": {"type": "string", "description": "What it does, in one sentence."},
+        "reason": {"type": "string", "description": "Why. People read it as your words; it is not what they approve."},
+        "incident": {"type": "string", "description": "The incident it is for, like I-318."},
+    },
+    "required": ["target", "statement", "parameters", "title", "reason"],
+    "additionalProperties": False,
+}
+STATUS_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"write": {"type": "string", "description": "The write, like W-577."}},
+    "required": ["write"],
+    "additionalProperties": False,
+}
+
+
+def propose(principal: Principal, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Propose a write; a person decides. Raises Problem with the sentence that says what to change; it is recorded."""
+    try:
+        return answer(actions.propose(by_agent=principal, **arguments))
+    except NotAllowed as refusal:
+        log.record(
+            Kind.CALL_REFUSED, principal.actor(), tool=PROPOSE, status="refused", error_class="write_refused",
+            error=str(refusal), summary=str(refusal)[:200], args=masking.mask(arguments),
+        )  # fmt: skip
+        raise Problem(422, "write_refused", str(refusal)) from refusal
+
+
+def status(principal: Principal, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The status of an own write. Raises Problem, the same for a write that is not there and one of another agent."""
+    number = re.fullmatch(r"W-([1-9][0-9]{0,17})", arguments["write"])
+    return status_of(principal, int(number[1]) if number else 0)
+
+
+def status_of(principal: Principal, pk: int) -> dict[str, Any]:
+    """The status of an own write by its number. Raises Problem."""
+    found = WriteRequest.objects.filter(pk=pk, proposed_by_agent_id=principal.agent_id).first()
+    if found is None:
+        raise Problem(404, "unknown_write", "You proposed no such write.")
+    return answer(found)
+
+
+def answer(write: WriteRequest) -> dict[str, Any]:
+    """What an agent learns about a write: which one, and where it stands."""
+    return {"id": write.pk, "write": write.ref, "status": write.status}
+
+
+TOOLS = (
+    DeskTool(
+        PROPOSE,
+        "Propose a change of production data. It runs only after a person saw and approved it.",
+        PROPOSE_SCHEMA,
+        "propose",
+        propose,
+    ),
+    DeskTool(STATUS, "Where a write that you proposed stands.", STATUS_SCHEMA, "propose", status),
+)

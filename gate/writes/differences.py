@@ -1,0 +1,56 @@
+"""What changed between an approval and the run that refused it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from gate.writes import digests, effect
+from gate.writes.effect import Effect, Row
+from gate.writes.models import Preview
+from gate.writes.statement import Statement
+
+
+def differences(
+    connection: psycopg.Connection[Any], statement: Statement, seen: Preview, found: Effect
+) -> list[Row]:  # fmt: skip
+    """The rows that are not as approved: {"key", "before": as approved, "after": as found}.
+
+    `connection` is in a fresh transaction: it is asked for rows that the statement does not reach any more.
+    Raises psycopg.Error.
+    """
+    changed = {_name(row): row for row in found.rows}
+    approved = {_name(row): row for row in seen.rows}
+    pairs = [_pair(connection, statement, row, changed.get(name), seen) for name, row in approved.items()]
+    added = [row for name, row in changed.items() if name not in approved]
+    return [
+        *(pair for pair in pairs if pair["before"] != pair["after"]),
+        *({"key": row["key"], "before": None, "after": _face(row)} for row in added),
+    ]
+
+
+def _name(row: Row) -> str:
+    """A row's key as text; a row without a key is told by all it was."""
+    return digests.row_line(row["key"] or row["before"], None, ())
+
+
+def _face(row: Row) -> digests.Image:
+    before: digests.Image = row["before"]
+    after: digests.Image = row["after"]
+    return before if before is not None else after
+
+
+def _pair(connection: Any, statement: Statement, approved: Row, found: Row | None, seen: Preview) -> Row:
+    if found is None:
+        now = effect.as_it_is(connection, statement, approved["key"]) if approved["key"] else None
+        return {"key": approved["key"], "before": _face(approved), "after": now}
+    if approved["before"] != found["before"]:
+        return {"key": approved["key"], "before": approved["before"], "after": found["before"]}
+    return {"key": approved["key"], "before": _steady(approved, seen), "after": _steady(found, seen)}
+
+
+def _steady(row: Row, seen: Preview) -> digests.Image:
+    """The row after the change, without what differs in each run anyway."""
+    after: digests.Image = row["after"]
+    return None if after is None else {column: value for column, value in after.items() if column not in seen.volatile}

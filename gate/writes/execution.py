@@ -1,0 +1,332 @@
+"""Running an approved write once, whatever dies in between.
+
+The target itself keeps the proof: a ledger row under the approval's id commits with the change, or neither does. So
+a run that follows a crash asks the ledger first. Each run also takes the next attempt number before it touches the
+ledger, and a run that holds an older number stops before its commit: either it finds the newer number, or the newer
+run finds its ledger row.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from django.db import transaction
+from django.utils import timezone
+from psycopg import errors, sql
+
+from audit import log
+from audit.kinds import Kind
+from gate.writes import approval, effect, sentences, session, targets
+from gate.writes.approval import Approved, Lapsed, NotApproved
+from gate.writes.differences import differences
+from gate.writes.effect import Effect, Row
+from gate.writes.models import Decision, Execution, Preview, WriteRequest
+
+Status = WriteRequest.Status
+State = Execution.State
+
+
+class TryAgain(Exception):
+    """What became of the write is not known yet; the job stays open and runs again."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to run one attempt."""
+
+    write: WriteRequest
+    decision: Decision
+    preview: Preview
+    attempt: int
+
+    @property
+    def is_first(self) -> bool:
+        """Whether no earlier attempt can have left a ledger row."""
+        return self.attempt == 1
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one attempt came to."""
+
+    status: Status
+    rows: list[Row] = field(default_factory=list)
+    row_count: int | None = None
+    effect_digest: str = ""
+    xid: str = ""
+    error: str = ""
+
+
+class _Executed(Exception):
+    """The ledger already has the row."""
+
+
+class _Refused(Exception):
+    """The attempt ended before its commit, with nothing written."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.error)
+        self.outcome = outcome
+
+
+def execute(write_id: int) -> None:
+    """Run an approved write at most once and record what became of it. Raises TryAgain while that is not known."""
+    claim = _claim(write_id)
+    if claim is None:
+        return
+    outcome = _attempt(claim)
+    _record(claim, outcome)
+    if outcome.status == Status.UNKNOWN:
+        raise TryAgain(outcome.error)
+
+
+def _claim(write_id: int) -> Claim | None:
+    """Take the next attempt, or None when there is nothing left to run."""
+    with transaction.atomic():
+        write = WriteRequest.objects.select_for_update(of=("self",)).select_related("target").get(pk=write_id)
+        if write.status == Status.APPROVED:
+            return _first_claim(write)
+        if write.status in (Status.EXECUTING, Status.UNKNOWN):
+            return _next_claim(write)
+        return None
+
+
+def _first_claim(write: WriteRequest) -> Claim | None:
+    try:
+        approved = approval.verified(write)
+    except NotApproved as reason:
+        _close_unclaimed(write, reason)
+        return None
+    Execution.objects.create(write=write, approval=approved.decision)
+    return _claimed(write, approved.decision, attempt=1)
+
+
+def _next_claim(write: WriteRequest) -> Claim:
+    executions = Execution.objects.select_for_update(of=("self",)).select_related("approval__preview")
+    execution = executions.get(write=write)
+    execution.attempt, execution.state = execution.attempt + 1, State.CLAIMED
+    execution.save(update_fields=["attempt", "state"])
+    return _claimed(write, execution.approval, execution.attempt)
+
+
+def _claimed(write: WriteRequest, decision: Decision, attempt: int) -> Claim:
+    assert decision.preview is not None  # an approval without one was never claimed
+    _move(write, Status.EXECUTING)
+    _log(Kind.WRITE_CLAIMED, write, summary=f"attempt {attempt}", args={"digest": decision.digest, "attempt": attempt})
+    return Claim(write, decision, decision.preview, attempt)
+
+
+def _close_unclaimed(write: WriteRequest, reason: NotApproved) -> None:
+    """End a write whose approval does not hold. Nothing was run."""
+    if isinstance(reason, Lapsed):
+        _move(write, Status.EXPIRED)
+        _log(Kind.WRITE_EXPIRED, write, status="refused", error=str(reason), summary="before it was run")
+        return
+    _move(write, Status.FAILED)
+    _log(Kind.WRITE_FAILED, write, status="refused", error=str(reason), summary="no valid approval, nothing was run")
+
+
+def _attempt(claim: Claim) -> Outcome:
+    target = targets.of(claim.write.target)
+    try:
+        with session.opened(target) as connection:
+            return _run_on(connection, claim)
+    except session.Unreachable as reason:
+        return Outcome(_nothing_or_unknown(claim), error=str(reason))
+
+
+def _run_on(connection: psycopg.Connection[Any], claim: Claim) -> Outcome:
+    try:
+        return _transaction(connection, claim)
+    except _Executed:
+        connection.execute("ROLLBACK")
+        return _from_ledger(connection, claim)
+    except _Refused as refused:
+        if not connection.closed:
+            connection.execute("ROLLBACK")
+        return refused.outcome
+
+
+def _transaction(connection: psycopg.Connection[Any], claim: Claim) -> Outcome:
+    xid = _enter_ledger(connection, claim)
+    approved = _still_approved(claim)
+    found = _change(connection, approved)
+    _check_same_effect(connection, approved, found)
+    _check_newest_attempt(claim)
+    _commit(connection)
+    return Outcome(Status.EXECUTED, found.rows, len(found.rows), claim.preview.effect_digest, xid)
+
+
+def _enter_ledger(connection: psycopg.Connection[Any], claim: Claim) -> str:
+    """Open the transaction and write the ledger row; an attempt that is still open is waited for. The xid.
+
+    Raises _Executed when an earlier attempt committed, _Refused when the target refuses the row.
+    """
+    try:
+        session.begin(connection)
+        xid = _xid(connection)
+        connection.execute(
+            _ledger(claim, "INSERT INTO {} (approval_id, write_ref, proposal_digest, effect) VALUES (%s, %s, %s, %s)"),
+            [str(claim.decision.pk), claim.write.ref, claim.write.proposal_digest, _ledger_effect(claim, xid)],
+        )
+    except errors.UniqueViolation as error:
+        raise _Executed from error
+    except psycopg.Error as error:
+        raise _Refused(Outcome(_nothing_or_unknown(claim), error=sentences.of(error))) from error
+    return xid
+
+
+def _nothing_or_unknown(claim: Claim) -> Status:
+    """What can be said of an attempt that did not reach the ledger: an earlier one may have committed."""
+    return Status.FAILED if claim.is_first else Status.UNKNOWN
+
+
+def _ledger(claim: Claim, statement: str) -> sql.Composed:
+    return sql.SQL(statement).format(sql.Identifier(*targets.of(claim.write.target).ledger.split(".")))
+
+
+def _xid(connection: psycopg.Connection[Any]) -> str:
+    row = connection.execute("select pg_catalog.pg_current_xact_id()::text").fetchone()
+    assert row is not None  # a select without a table has one row
+    return str(row[0])
+
+
+def _ledger_effect(claim: Claim, xid: str) -> str:
+    # The approved effect: the commit happens only if the effect found equals it.
+    seen = claim.preview
+    kept = {"effect_digest": seen.effect_digest, "row_count": seen.row_count, "footprint": seen.footprint}
+    return json.dumps({**kept, "xid": xid})
+
+
+def _still_approved(claim: Claim) -> Approved:
+    """The approval, checked again now that no other attempt can be running. Raises _Refused."""
+    try:
+        return approval.verified(WriteRequest.objects.select_related("target").get(pk=claim.write.pk))
+    except Lapsed as reason:
+        raise _Refused(Outcome(Status.EXPIRED, error=str(reason))) from reason
+    except NotApproved as reason:
+        raise _Refused(Outcome(Status.FAILED, error=str(reason))) from reason
+
+
+def _change(connection: psycopg.Connection[Any], approved: Approved) -> Effect:
+    try:
+        return effect.run(connection, approved.statement, approved.parameters)
+    except errors.SerializationFailure as error:
+        sentence = "The rows changed while the write ran, so PostgreSQL rolled it back."
+        raise _Refused(Outcome(Status.REFUSED_STALE, error=sentence)) from error
+    except psycopg.Error as error:
+        raise _Refused(Outcome(Status.FAILED, error=sentences.of(error))) from error
+
+
+def _check_same_effect(connection: psycopg.Connection[Any], approved: Approved, found: Effect) -> None:
+    """Raises _Refused with what differs, when this is not the effect that was approved."""
+    seen = approved.preview
+    digest = found.digest(seen.volatile)
+    if digest == seen.effect_digest and found.footprint == seen.footprint:
+        return
+    rows, why = _differences(connection, approved, found), _what_differs(seen, found, digest)
+    raise _Refused(Outcome(Status.REFUSED_STALE, rows, len(found.rows), digest, error=why))
+
+
+def _differences(connection: psycopg.Connection[Any], approved: Approved, found: Effect) -> list[Row]:
+    """Row by row; none when the target stops answering, for the refusal stands without them."""
+    try:
+        connection.execute("ROLLBACK")
+        session.begin(connection)
+        return differences(connection, approved.statement, approved.preview, found)
+    except psycopg.Error:
+        return []
+
+
+def _what_differs(seen: Preview, found: Effect, digest: str) -> str:
+    if digest != seen.effect_digest:
+        return (
+            f"The writer found another change, of {len(found.rows)} rows, than the approved one, of {seen.row_count}."
+        )
+    return "The rows are the approved ones, but it would touch other tables, or more of them, than was approved."
+
+
+def _check_newest_attempt(claim: Claim) -> None:
+    is_mine = Execution.objects.filter(write_id=claim.write.pk, attempt=claim.attempt, state=State.CLAIMED).exists()
+    if not is_mine:
+        raise _Refused(Outcome(Status.UNKNOWN, error="A newer attempt took over."))
+
+
+def _commit(connection: psycopg.Connection[Any]) -> None:
+    """Commit change and ledger row together. Raises _Refused when the answer did not come, or was no."""
+    try:
+        answer = connection.execute("COMMIT").statusmessage
+    except psycopg.Error as error:
+        is_answer = error.sqlstate is not None and not connection.closed
+        raise _Refused(Outcome(Status.FAILED if is_answer else Status.UNKNOWN, error=sentences.of(error))) from error
+    if answer != "COMMIT":
+        raise _Refused(Outcome(Status.FAILED, error="The target rolled the write back when it was to be committed."))
+
+
+def _from_ledger(connection: psycopg.Connection[Any], claim: Claim) -> Outcome:
+    """What an earlier attempt wrote, by the target's own record."""
+    row = connection.execute(
+        _ledger(claim, "SELECT proposal_digest, effect::text FROM {} WHERE approval_id = %s"), [str(claim.decision.pk)]
+    ).fetchone()
+    kept = json.loads(row[1]) if row else {}
+    if not row or row[0] != claim.write.proposal_digest or kept.get("effect_digest") != claim.preview.effect_digest:
+        return Outcome(Status.UNKNOWN, error="The ledger has this approval with another effect; look at the target.")
+    return Outcome(
+        Status.EXECUTED, _without_volatile(claim.preview), kept["row_count"], kept["effect_digest"], kept["xid"]
+    )
+
+
+def _without_volatile(seen: Preview) -> list[Row]:
+    """The approved rows. What was assigned at execution was not kept, and is left out rather than guessed."""
+    return [
+        {**row, "after": row["after"] and {c: v for c, v in row["after"].items() if c not in seen.volatile}}
+        for row in seen.rows
+    ]
+
+
+STATES = {
+    Status.EXECUTED: (State.EXECUTED, Kind.WRITE_EXECUTED, "ok"),
+    Status.REFUSED_STALE: (State.REFUSED_STALE, Kind.WRITE_REFUSED_STALE, "stale"),
+    Status.FAILED: (State.FAILED, Kind.WRITE_FAILED, "failed"),
+    Status.EXPIRED: (State.FAILED, Kind.WRITE_EXPIRED, "refused"),
+    Status.UNKNOWN: (State.UNKNOWN, Kind.WRITE_UNKNOWN, "unknown"),
+}
+
+
+@transaction.atomic
+def _record(claim: Claim, outcome: Outcome) -> None:
+    write = WriteRequest.objects.select_for_update(of=("self",)).get(pk=claim.write.pk)
+    state, kind, status = STATES[outcome.status]
+    # Compare and set: a run that was overtaken records nothing, the newer one does.
+    mine = Execution.objects.filter(write=write, attempt=claim.attempt, state=State.CLAIMED).update(
+        state=state, finished_at=timezone.now(), rows=outcome.rows, row_count=outcome.row_count,
+        effect_digest=outcome.effect_digest, target_xid=outcome.xid, error=outcome.error,
+    )  # fmt: skip
+    if not mine:
+        return
+    _move(write, outcome.status)
+    _log(
+        kind, write, status=status, error=outcome.error, summary=_summary(write, outcome),
+        args={"digest": claim.decision.digest, "attempt": claim.attempt, "effect": claim.preview.effect_digest},
+        result={
+            "rows": outcome.rows, "row_count": outcome.row_count, "effect": outcome.effect_digest, "xid": outcome.xid,
+        },
+    )  # fmt: skip
+
+
+def _summary(write: WriteRequest, outcome: Outcome) -> str:
+    if outcome.status == Status.EXECUTED:
+        return f"{write.verb} of {outcome.row_count} in {write.table}, as approved"
+    return outcome.error[:200]
+
+
+def _move(write: WriteRequest, status: Status) -> None:
+    write.status, write.version = status, write.version + 1
+    write.save(update_fields=["status", "version"])
+
+
+def _log(kind: Kind, write: WriteRequest, **about: Any) -> None:
+    log.record_with(kind, log.Actor.process(), subject=write.ref, incident_id=write.incident_id, **about)

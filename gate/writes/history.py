@@ -1,0 +1,57 @@
+"""What happened to a write, newest first, as the log has it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from audit.kinds import Kind
+from audit.models import Entry
+from gate.writes.models import WriteRequest
+
+MOST_SHOWN = 50
+
+DID = {
+    Kind.WRITE_PROPOSED: "proposed it",
+    Kind.WRITE_PREVIEWED: "made a preview",
+    Kind.WRITE_APPROVED: "approved",
+    Kind.WRITE_REJECTED: "rejected it",
+    Kind.WRITE_CHANGES_REQUESTED: "requested changes",
+    Kind.WRITE_WITHDRAWN: "withdrew it",
+    Kind.WRITE_EXPIRED: "let it expire",
+    Kind.WRITE_CLAIMED: "claimed it",
+    Kind.WRITE_EXECUTED: "ran it once",
+    Kind.WRITE_REFUSED_STALE: "refused it as stale",
+    Kind.WRITE_FAILED: "could not run it",
+    Kind.WRITE_UNKNOWN: "does not know yet if it ran",
+    Kind.WRITE_SETTLED: "settled it",
+    Kind.PERSON_REFUSED: "was refused",
+}
+CSS = {Entry.ActorKind.PERSON: "is-person", Entry.ActorKind.AGENT: "is-agent"}
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the timeline."""
+
+    seq: int
+    ref: str
+    who: str
+    did: str
+    css: str
+    note: str
+    at: datetime
+
+
+def of(write: WriteRequest) -> list[Event]:
+    """The write's entries, newest first."""
+    found = Entry.objects.filter(subject=write.ref, kind__in=list(DID)).order_by("-seq")[:MOST_SHOWN]
+    return [
+        Event(entry.seq, entry.ref, _who(entry), DID[Kind(entry.kind)], CSS.get(Entry.ActorKind(entry.actor_kind), ""),
+              entry.error or entry.summary, entry.at)
+        for entry in found
+    ]  # fmt: skip
+
+
+def _who(entry: Entry) -> str:
+    return entry.actor.capitalize() if entry.actor_kind == Entry.ActorKind.PROCESS else entry.actor

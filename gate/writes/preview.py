@@ -1,0 +1,153 @@
+"""What an approved write would do: run twice, rolled back twice. It starts only from a person's request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import psycopg
+from django.db import transaction
+
+from audit import log
+from audit.kinds import Kind
+from gate.writes import digests, effect, parameters, people, sentences, session, targets
+from gate.writes.effect import Effect, Footprint, Row
+from gate.writes.errors import Unfit
+from gate.writes.models import Preview, PreviewRequest, WriteRequest
+from gate.writes.statement import Statement, canonical
+from gate.writes.targets import WriteTarget
+
+
+class NoEffect(Exception):
+    """There is no effect that a person could approve; the sentence says why."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What two dry runs showed, or why they showed nothing."""
+
+    rows: list[Row] = field(default_factory=list)
+    volatile: list[str] = field(default_factory=list)
+    footprint: Footprint = field(default_factory=dict)
+    effect_digest: str = ""
+    error: str = ""
+
+
+def make(request_id: int) -> None:
+    """Preview what a request asks for and record it. Safe to run twice, also at once: the first result stays."""
+    request = PreviewRequest.objects.select_related("write__target").get(pk=request_id)
+    if Preview.objects.filter(request=request).exists():
+        return
+    _record(request, _look(request.write))
+
+
+def _look(write: WriteRequest) -> Seen:
+    if write.status != WriteRequest.Status.WAITING:
+        return Seen(error=f"{write.ref} is {write.get_status_display().lower()}, so there is nothing to preview.")
+    try:
+        given = parameters.read(write.parameters)
+        return _dry_run(targets.of(write.target), canonical(write.statement, len(given)), given)
+    except (NoEffect, Unfit, session.Unreachable) as reason:
+        return Seen(error=str(reason))
+    except psycopg.Error as error:
+        return Seen(error=sentences.of(error))
+
+
+def _dry_run(target: WriteTarget, statement: Statement, given: Sequence[parameters.Parameter]) -> Seen:
+    first, second = (_one_run(target, statement, given) for _ in range(2))
+    volatile = _volatile(first, second)
+    _check_is_approvable(target, statement, first, second, volatile)
+    return Seen(second.rows, volatile, second.footprint, second.digest(volatile))
+
+
+def _one_run(target: WriteTarget, statement: Statement, given: Sequence[parameters.Parameter]) -> Effect:
+    """One dry run in a session of its own, so that the footprint counts nothing else."""
+    with session.opened(target) as connection:
+        _check_can_execute(connection, target)
+        session.begin(connection)
+        try:
+            return effect.run(connection, statement, given)
+        finally:
+            if not connection.closed:
+                connection.execute("ROLLBACK")
+
+
+def _check_can_execute(connection: psycopg.Connection[object], target: WriteTarget) -> None:
+    if connection.info.server_version < session.OLDEST_VERSION:
+        version = connection.info.server_version // 10_000
+        raise NoEffect(f"{target.name} runs PostgreSQL {version}; writes need 18 or newer.")
+    # Without its ledger an approved write could not be proven to run once, so it is asked for before approval.
+    found = connection.execute(
+        "select pg_catalog.to_regclass(%s) is not null"
+        " and pg_catalog.has_table_privilege(pg_catalog.to_regclass(%s), 'INSERT')"
+        " and pg_catalog.has_table_privilege(pg_catalog.to_regclass(%s), 'SELECT')",
+        [target.ledger] * 3,
+    ).fetchone()
+    if found != (True,):
+        raise NoEffect(f"The writer needs {target.ledger} with INSERT and SELECT; ask whoever runs {target.name}.")
+
+
+def _volatile(first: Effect, second: Effect) -> list[str]:
+    """Columns whose new value differs between the runs: the clock, sequences, random ids. Raises NoEffect."""
+    if [row["before"] for row in first.rows] != [row["before"] for row in second.rows]:
+        raise NoEffect("The rows changed between the two dry runs; preview it again.")
+    pairs = zip(first.rows, second.rows, strict=True)
+    return sorted({
+        column
+        for one, other in pairs
+        for column in one["after"] or ()
+        if one["after"][column] != other["after"].get(column)
+    })  # fmt: skip
+
+
+def _check_is_approvable(
+    target: WriteTarget, statement: Statement, first: Effect, second: Effect, volatile: Sequence[str]
+) -> None:
+    rows = len(second.rows)
+    if rows > target.row_cap:
+        raise NoEffect(f"It would change {rows:,} rows; {target.name} takes at most {target.row_cap:,} in one write.")
+    if first.footprint != second.footprint:
+        raise NoEffect("Its two dry runs touched different tables or numbers of rows, so there is no one effect.")
+    if target.ledger in second.footprint:
+        raise NoEffect(f"It would write {target.ledger} by a trigger or a rule; no proposal may.")
+    if open_values := sorted(statement.computed.intersection(volatile)):
+        raise NoEffect(f"{', '.join(open_values)} would get another value in each run, so there is none to approve.")
+    touched = max(second.footprint.get(statement.table, [0]))
+    if touched > rows:
+        raise NoEffect(f"A trigger or cascade changes {statement.table} again, so what it leaves cannot be shown.")
+
+
+@transaction.atomic
+def _record(request: PreviewRequest, seen: Seen) -> None:
+    # The lock makes two deliveries take turns; the second finds the first one's preview.
+    write = WriteRequest.objects.select_for_update(of=("self",)).select_related("target").get(pk=request.write_id)
+    if Preview.objects.filter(request=request).exists():
+        return
+    made = Preview.objects.create(
+        request=request, write=write, row_count=None if seen.error else len(seen.rows), rows=seen.rows,
+        volatile=seen.volatile, footprint=seen.footprint, effect_digest=seen.effect_digest, error=seen.error,
+        digest=digest(write, seen),
+    )  # fmt: skip
+    write.version += 1
+    write.save(update_fields=["version"])
+    log.record_with(
+        Kind.WRITE_PREVIEWED, log.Actor.process(), subject=write.ref, incident_id=write.incident_id,
+        status="failed" if seen.error else "ok", error=seen.error, summary=_summary(write, made, request),
+        args={"request": request.pk, "proposal": write.proposal_digest, "preview": made.digest},
+        result={"rows": seen.rows, "volatile": seen.volatile, "footprint": seen.footprint},
+    )  # fmt: skip
+
+
+def _summary(write: WriteRequest, made: Preview, request: PreviewRequest) -> str:
+    asked_by = people.name_of(request.by_id)
+    if made.error:
+        return f"No effect to approve, asked by {asked_by}"
+    return f"{made.row_count} of {write.table}, asked by {asked_by}"
+
+
+def digest(write: WriteRequest, seen: Seen | Preview) -> str:
+    """The preview's digest, from what was seen or from what is stored of it."""
+    return digests.of_preview(
+        proposal=write.proposal_digest, effect=seen.effect_digest, row_count=None if seen.error else len(seen.rows),
+        footprint=seen.footprint, volatile=seen.volatile, error=seen.error,
+    )  # fmt: skip

@@ -1,0 +1,24 @@
+"""The writer's jobs. Each takes an outbox id and is safe to run twice."""
+
+from celery import shared_task
+
+from audit import outbox
+from gate.writes import execution, expiry, preview
+
+
+@shared_task(name="gate.writes.tasks.preview_write")
+def preview_write(job_id: int) -> None:
+    """Preview what a person asked to see."""
+    outbox.run_stepwise(job_id, preview.make)
+
+
+@shared_task(name="gate.writes.tasks.execute_write")
+def execute_write(job_id: int) -> None:
+    """Run an approved write, or find out what became of an earlier run."""
+    outbox.run_stepwise(job_id, execution.execute)
+
+
+@shared_task(name="gate.writes.tasks.expire_writes")
+def expire_writes() -> None:
+    """Expire what nobody acted on in time."""
+    expiry.expire()

@@ -1,0 +1,94 @@
+"""Writes: the list, one write, its preview and the decision. Each view fetches, calls one action, and answers."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from gate.errors import NotAllowed
+from gate.people.requests import person_of
+from gate.writes import actions, guards, presenting
+from gate.writes.forms import DecisionForm, ProposalForm
+from gate.writes.models import WriteRequest
+
+
+@require_GET
+def writes_page(request: HttpRequest) -> HttpResponse:
+    """What is proposed, and what was decided."""
+    before = request.GET.get("before", "")
+    page = presenting.writes_page(int(before) if before.isdecimal() and len(before) < 19 else None)
+    return render(request, "gate/writes.html", {"page": page})
+
+
+@require_http_methods(["GET", "POST"])
+def new_page(request: HttpRequest) -> HttpResponse:
+    """Propose a write by hand."""
+    form = ProposalForm(request.POST or None)
+    refusal: NotAllowed | None = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            write = actions.propose(by_person=person_of(request), **form.cleaned_data)
+            return redirect("writes:write", write.pk)
+        except NotAllowed as reason:
+            refusal = reason
+    status = 422 if request.method == "POST" else 200
+    return render(request, "gate/write_new.html", {"form": form, "refusal": refusal}, status=status)
+
+
+@never_cache
+@require_GET
+def write_page(request: HttpRequest, pk: int) -> HttpResponse:
+    """Exactly what will run, what it would change, and who may approve it."""
+    return _render_write(request, pk, DecisionForm())
+
+
+@require_GET
+def progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """Whether the writer is still at it. A page that waits holds no input, so it may load itself anew when not."""
+    page = presenting.write_page(pk, person_of(request))
+    response = render(request, "gate/_write_progress.html", {"page": page, "write": page.write})
+    if not page.is_running or request.GET.get("seen") != str(page.write.version):
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_POST
+def preview(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask the writer for a preview."""
+    write = get_object_or_404(WriteRequest, pk=pk)
+    try:
+        actions.ask_preview(write, person_of(request))
+    except NotAllowed as refusal:
+        return _render_write(request, pk, DecisionForm(), status=409, refusal=refusal)
+    return redirect("writes:write", pk)
+
+
+@sensitive_post_parameters("password")
+@require_POST
+def decision(request: HttpRequest, pk: int) -> HttpResponse:
+    """Approve, reject, request changes to or withdraw a write."""
+    write = get_object_or_404(WriteRequest, pk=pk)
+    form = DecisionForm(request.POST)
+    if not form.is_valid():
+        return _render_write(request, pk, form, status=422)
+    try:
+        decided = actions.decide(write, by=person_of(request), **form.decided())
+    except actions.WrongPassword as refusal:
+        form.add_error("password", str(refusal))
+        return _render_write(request, pk, form, status=422)
+    except NotAllowed as refusal:
+        return _render_write(request, pk, form, status=409, refusal=refusal)
+    messages.success(request, f"{decided.write.ref}: {guards.words(decided.write)}.")
+    return redirect("writes:write", pk)
+
+
+def _render_write(
+    request: HttpRequest, pk: int, form: DecisionForm, *, status: int = 200, refusal: NotAllowed | None = None
+) -> HttpResponse:
+    page = presenting.write_page(pk, person_of(request))
+    context = {"page": page, "write": page.write, "form": form, "refusal": refusal}
+    return render(request, "gate/write.html", context, status=status)

@@ -1,0 +1,173 @@
+"""The log cannot be changed: not by a process, and by its owner only against a trigger on every partition."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from audit import log
+from audit.kinds import Kind
+from audit.models import Entry
+from gate.config.roles import PROCESSES, WRITES_KINDS, role_name
+
+ADA = log.Actor("person", "Ada Okafor", "ada")
+RUNNING = [process for process in PROCESSES if process != "owner"]
+MONTH = datetime.now(UTC).strftime("%Y%m")
+FORBIDDEN = [
+    "update audit_entry set actor = 'someone else'",
+    "update audit_payload set result = null",
+    "delete from audit_entry",
+    "delete from audit_payload",
+    "truncate audit_entry",
+    "truncate audit_payload",
+    "merge into audit_entry e using (select 1) s on true when matched then delete",
+    f"select * from audit_entry_{MONTH}",
+    f"update audit_entry_{MONTH} set actor = 'someone else'",
+    f"insert into audit_entry_{MONTH} default values",
+    f"truncate audit_payload_{MONTH}",
+    "insert into audit_entry_default default values",
+    "alter table audit_entry disable trigger all",
+    f"alter table audit_entry_{MONTH} disable trigger refuse_change",
+    f"alter table audit_entry detach partition audit_entry_{MONTH}",
+    f"drop table audit_entry_{MONTH}",
+    "set session_replication_role = replica",
+    "select setval('audit_entry_number', 1)",
+    "select nextval('audit_entry_number')",
+    "insert into audit_rolekind select current_user::text, 'log.restored'",
+    "select audit_ensure_partitions(1)",
+    "select audit_guard_partition('audit_entry')",
+    "create or replace function audit_refuse() returns trigger language plpgsql as 'begin return new; end'",
+]
+
+
+def run(statement: str, parameters: list | None = None) -> None:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+
+
+@pytest.mark.parametrize("process", RUNNING)
+def test_no_process_can_change_the_log(as_role, process) -> None:
+    as_role(process)
+    for statement in FORBIDDEN:
+        with pytest.raises(DatabaseError) as refused:
+            run(statement)
+        assert getattr(refused.value.__cause__, "sqlstate", "") in {"42501", "23514"}, statement
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("table", ["audit_entry", f"audit_entry_{MONTH}", "audit_payload", f"audit_payload_{MONTH}"])
+@pytest.mark.parametrize("act", ["update {} set {} = {}", "delete from {}", "truncate {}"])
+def test_triggers_refuse_the_owner_too(table, act) -> None:
+    log.record(Kind.COMMENT_ADDED, ADA)
+    column = "actor" if "entry" in table else "codec"
+    with pytest.raises(DatabaseError, match="append-only"):
+        run(act.format(table, column, column))
+
+
+@pytest.mark.django_db
+def test_a_replica_session_does_not_skip_the_triggers(cluster_socket) -> None:
+    receipt = log.record(Kind.COMMENT_ADDED, ADA)
+    name = connection.settings_dict["NAME"]
+    with psycopg.connect(host=str(cluster_socket), user="postgres", dbname=name, autocommit=True) as superuser:
+        superuser.execute("set session_replication_role = replica")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="append-only"):
+            superuser.execute("update audit_entry set actor = 'x' where id = %s", [receipt.id])
+
+
+@pytest.mark.django_db
+def test_every_partition_has_every_trigger_always_on() -> None:
+    expected = {
+        "audit_entry": {"stamp", "stamp_number", "refuse_change", "refuse_truncate"},
+        "audit_payload": {"refuse_change", "refuse_truncate"},
+    }
+    with connection.cursor() as cursor:
+        for parent, names in expected.items():
+            cursor.execute("select relid::regclass::text from pg_partition_tree(%s)", [parent])
+            tables = [table for (table,) in cursor.fetchall()]
+            assert len(tables) >= 6  # the parent, this month, three more, and the default
+            for table in tables:
+                cursor.execute(
+                    "select tgname, tgenabled from pg_trigger where tgrelid = %s::regclass and not tgisinternal"
+                    " or tgrelid = %s::regclass and tgparentid <> 0",
+                    [table, table],
+                )
+                found = dict(cursor.fetchall())
+                assert set(found) == names, table
+                assert set(found.values()) == {"A"}, table
+
+
+@pytest.mark.parametrize("process", [process for process in PROCESSES if process != "owner"])
+def test_a_role_writes_its_own_kinds_and_no_other(as_role, process) -> None:
+    as_role(process)
+    mine = set(WRITES_KINDS[process])
+    for kind in Kind:
+        if kind in mine:
+            log.record(kind, ADA)
+        else:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="may not write entries of kind"):
+                log.record(kind, ADA)
+
+
+FORGED = {
+    "at": "2020-01-01T00:00:00Z",
+    "xid": "3",
+    "db_role": "counterseal_owner",
+    "seq": 1,
+}
+
+
+def test_what_the_server_adds_cannot_be_forged(as_role) -> None:
+    as_role("people")
+    receipt = log.record(Kind.COMMENT_ADDED, ADA)
+    forge = """
+        insert into audit_entry ({columns}, {names}) select {columns}, {values} from audit_entry where id = %s
+        returning id, at, xid, db_role, seq
+    """
+    columns = ", ".join(log.HEADER_FIELDS) + ", digest"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            forge.format(columns=columns, names=", ".join(FORGED), values=", ".join(["%s"] * len(FORGED))),
+            [*FORGED.values(), receipt.id],
+        )
+        _, at, xid, role, seq = cursor.fetchone()
+        cursor.execute("select pg_current_xact_id()::text::bigint > 3, now() - %s < interval '1 minute'", [at])
+        assert cursor.fetchone() == (True, True)
+    assert str(xid) != FORGED["xid"]
+    assert role == role_name("people")
+    assert seq > receipt.seq
+
+
+@pytest.mark.parametrize("moment", [0, 2**48 - 1], ids=["in the past", "in the future"])
+def test_the_key_of_an_entry_carries_the_present_time(as_role, moment) -> None:
+    as_role("people")
+    receipt = log.record(Kind.COMMENT_ADDED, ADA)
+    key = uuid.UUID(int=moment << 80 | 7 << 76 | 2 << 62)
+    columns = ", ".join(log.HEADER_FIELDS) + ", digest"
+    with pytest.raises(DatabaseError, match="present time"):
+        run(f"insert into audit_entry (id, {columns}) select %s, {columns} from audit_entry where id = %s",
+            [key, receipt.id])  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_entries_go_to_the_partition_of_their_month() -> None:
+    receipt = log.record(Kind.COMMENT_ADDED, ADA)
+    with connection.cursor() as cursor:
+        cursor.execute("select tableoid::regclass::text from audit_entry where id = %s", [receipt.id])
+        assert cursor.fetchone() == (f"audit_entry_{MONTH}",)
+        cursor.execute("select tableoid::regclass::text from audit_payload where entry_id = %s", [receipt.id])
+        assert cursor.fetchone() == (f"audit_payload_{MONTH}",)
+    assert Entry.objects.get(pk=receipt.id).seq == receipt.seq
+
+
+@pytest.mark.django_db
+def test_making_partitions_again_changes_nothing() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("select count(*) from pg_partition_tree('audit_entry')")
+        before = cursor.fetchone()
+        cursor.execute("select audit_ensure_partitions(3)")
+        cursor.execute("select count(*) from pg_partition_tree('audit_entry')")
+        assert cursor.fetchone() == before

@@ -1,0 +1,135 @@
+"""The whole product, started by `manage.py up` as a user starts it, and a real browser in front of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, async_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+START_TIMEOUT = 120.0  # seconds, on a busy machine
+CHROMIUM_FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Product:
+    """A running product: where it is, who may sign in, and its state directory."""
+
+    people: str
+    agents: str
+    passwords: dict[str, str]
+    agent_token: str
+    var: Path
+    seconds_to_demo: float
+
+    def secret(self, name: str) -> str:
+        """One password of the embedded servers."""
+        return str(json.loads((self.var / "secrets.json").read_text())[name])
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def product() -> Iterator[Product]:
+    """`manage.py up` with its demo, in a state directory of its own."""
+    var = Path(tempfile.mkdtemp(prefix="counterseal-up-"))
+    var.chmod(0o755)
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("COUNTERSEAL_", "DATABASE_URL", "DJANGO_"))}
+    environment["COUNTERSEAL_VAR"] = str(var)
+    command = [sys.executable, "manage.py", "up", "--port", str(free_port()), "--agents-port", str(free_port())]
+    started = time.monotonic()
+    with (var / "up.out").open("wb") as output:
+        up = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        yield _wait_for_demo(up, var, started)
+    finally:
+        up.send_signal(signal.SIGINT)
+        up.wait(60)
+        shutil.rmtree(var, ignore_errors=True)
+
+
+def _wait_for_demo(up: subprocess.Popen[bytes], var: Path, started: float) -> Product:
+    while time.monotonic() - started < START_TIMEOUT:
+        if up.poll() is not None:
+            break
+        if (var / "demo.json").exists():
+            demo: dict[str, Any] = json.loads((var / "demo.json").read_text())
+            elapsed = time.monotonic() - started
+            urls = demo["urls"]
+            return Product(urls["people"], urls["agents"], demo["people"], demo["agent_token"], var, elapsed)
+        time.sleep(0.1)
+    logs = "\n".join(f"== {log.name}\n{log.read_text()[-3000:]}" for log in [var / "up.out", *(var / "log").glob("*")])
+    raise AssertionError(f"the demo was not there after {time.monotonic() - started:.0f} s\n{logs}")
+
+
+def find_chromium() -> str | None:
+    """A Chromium of this machine: the one that CHROMIUM names, or one on the path."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("CHROMIUM") or next((found for name in names if (found := shutil.which(name))), None)
+
+
+def install_chromium() -> str | None:
+    """Debian's Chromium, where we may install it."""
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        return None
+    patient = ["-o", "DPkg::Lock::Timeout=300"]
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    subprocess.run(["apt-get", "update", "-qq"], check=True, env=quiet)
+    packages = ["chromium", "fonts-dejavu-core"]
+    command = ["apt-get", *patient, "install", "-y", "-qq", "--no-install-recommends", *packages]
+    subprocess.run(command, check=True, env=quiet)
+    return find_chromium()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Headless Chromium, installed when it is missing and we may; without one, CI fails and others are told."""
+    executable = find_chromium() or install_chromium()
+    if executable is None:
+        told = "There is no Chromium here. Install it, or name one in CHROMIUM, to run the browser tests."
+        if os.environ.get("CI"):
+            pytest.fail(told)
+        pytest.skip(told)
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(executable_path=executable, args=CHROMIUM_FLAGS)
+        yield chromium
+        await chromium.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    """A fresh page of 1360 pixels' width, in a context without cookies."""
+    context = await browser.new_context(viewport={"width": 1360, "height": 900})
+    yield await context.new_page()
+    await context.close()
+
+
+async def sign_in(page: Page, product: Product, username: str) -> None:
+    """Sign in as a person does."""
+    await page.goto(f"{product.people}/sign-in/")
+    await page.get_by_label("Name").fill(username)
+    await page.get_by_label("Password").fill(product.passwords[username])
+    await page.get_by_role("button", name="Sign in").click()
+    await page.wait_for_url("**/inbox/")

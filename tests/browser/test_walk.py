@@ -1,0 +1,100 @@
+"""The main job, end to end: read a draft, follow its evidence, preview and approve a write, find it in the log."""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from gate.config import database
+from tests.browser.conftest import Product, sign_in
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+REASON = "The worker is gone and the job is safe to run again."
+
+
+def shop(product: Product, monkeypatch: pytest.MonkeyPatch) -> psycopg.Connection:
+    """A connection to the shop's database, as its owner."""
+    monkeypatch.setenv("COUNTERSEAL_VAR", str(product.var))
+    return psycopg.connect(
+        host=str(database.run_dir()), dbname="shop", user="shop_owner", password=product.secret("shop_owner")
+    )
+
+
+async def test_six_drafts_wait_within_a_minute(product: Product, page: Page) -> None:
+    await sign_in(page, product, "ada")
+    await expect(page.locator(".row .mono", has_text="V-")).to_have_count(6)
+    assert product.seconds_to_demo < 120
+
+
+async def test_a_draft_shows_what_each_check_read(product: Product, page: Page) -> None:
+    await sign_in(page, product, "ada")
+    await page.get_by_role("link", name=re.compile("90412")).first.click()
+    await expect(page.locator(".verdict__word")).to_have_text("Pass")
+    await expect(page.locator(".check--bad")).to_have_count(0)
+    marked = page.locator(".json mark", has_text='"state": "succeeded"')
+    await expect(marked).to_be_visible()
+    await page.locator(".evidence .id").first.click()
+    await expect(page.locator("h1")).to_contain_text("triage-agent called")
+    await expect(page.locator(".trust")).to_contain_text("unchanged")
+
+
+async def test_a_missing_count_is_not_zero(product: Product, page: Page) -> None:
+    await sign_in(page, product, "ada")
+    await page.get_by_role("link", name=re.compile("90455")).first.click()
+    await expect(page.locator(".verdict__word")).to_have_text("Fail")
+    await expect(page.locator(".json .absent")).to_contain_text('"count" is not in this result')
+
+
+async def test_the_second_of_two_reviewers_is_told_what_changed(product: Product, browser: Browser) -> None:
+    first, second = [await (await browser.new_context()).new_page() for _ in range(2)]
+    for page in (first, second):
+        await sign_in(page, product, "ada")
+        await page.get_by_role("link", name=re.compile("90455")).first.click()
+        await expect(page.locator(".verdict__word")).to_be_visible()
+    await first.get_by_label("Why").fill("The search never finished.")
+    await first.get_by_role("button", name="Agree: fail").click()
+    await first.wait_for_url("**/inbox/")
+    await second.get_by_label("Why").fill("Looks fine to me.")
+    async with second.expect_response(re.compile("/review/$")) as answer:
+        await second.get_by_role("button", name="Overrule").click()
+    assert (await answer.value).status == 409
+    await expect(second.get_by_label("Your text, not recorded")).to_have_value("Looks fine to me.")
+    await expect(second.locator(".notice")).to_contain_text("The search never finished.")
+    for page in (first, second):
+        await page.context.close()
+
+
+async def test_a_write_is_previewed_approved_and_run_once(
+    product: Product, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with shop(product, monkeypatch) as connection:
+        before = connection.execute("select state, locked_by from shop.jobs where job_id = 90433").fetchone()
+    assert before == ("running", "worker-7")
+    await sign_in(page, product, "ada")
+    await page.locator(".row__title a[href^='/writes/']").first.click()
+    await page.get_by_role("button", name=re.compile("Preview")).click()
+    approve = page.get_by_role("button", name=re.compile("Approve: update 1 row in shop.jobs"))
+    await expect(approve).to_be_visible(timeout=30_000)
+    await expect(page.locator(".diff")).to_contain_text("worker-7")
+    await page.get_by_label("Why").fill(REASON)
+    await page.get_by_label(re.compile("password", re.IGNORECASE)).fill(product.passwords["ada"])
+    await approve.click()
+    await expect(page.locator(".page__head .state")).to_have_text("Executed", timeout=30_000)
+    with shop(product, monkeypatch) as connection:
+        after = connection.execute("select state, locked_by from shop.jobs where job_id = 90433").fetchone()
+        ledger = connection.execute("select count(*) from shop.gate_ledger").fetchone()
+    assert after == ("queued", None)
+    assert ledger == (1,)
+    await page.goto(f"{product.people}/audit/?kind=write.executed")
+    await expect(page.locator(".table--log tbody")).to_contain_text("write.executed")
+
+
+async def test_a_wrong_password_approves_nothing(product: Product, page: Page) -> None:
+    await page.goto(f"{product.people}/sign-in/")
+    await page.get_by_label("Name").fill("ada")
+    await page.get_by_label("Password").fill("not this one")
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page.locator(".err")).to_have_text("Name or password is wrong.")

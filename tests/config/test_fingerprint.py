@@ -1,0 +1,62 @@
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from audit.models import Entry
+from gate.config import fingerprint, provision
+
+pytestmark = pytest.mark.django_db
+
+LOOSENED = [
+    "alter table audit_entry disable trigger refuse_change",
+    "create or replace function audit_refuse() returns trigger language plpgsql as $$ begin return old; end $$",
+    "grant delete on audit_entry to counterseal_people",
+    "grant update (digest) on audit_entry to counterseal_people",
+    "alter table triage_incident disable row level security",
+    "create policy loose on triage_incident to counterseal_agents using (true)",
+    "create rule quiet as on insert to audit_entry do instead nothing",
+    "alter function audit_refuse() security definer",
+    "insert into audit_rolekind values ('counterseal_agents', 'draft.agreed')",
+]
+
+
+def run(statement: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+
+
+@pytest.mark.parametrize("statement", LOOSENED)
+def test_loosening_a_guard_changes_the_fingerprint(statement: str) -> None:
+    before = fingerprint.lines()
+    run(statement)
+    assert fingerprint.digest_of(fingerprint.lines()) != fingerprint.digest_of(before)
+
+
+def test_upgrading_twice_leaves_the_fingerprint() -> None:
+    provision.apply()
+    before = fingerprint.lines()
+    provision.apply()
+    assert fingerprint.lines() == before
+
+
+def test_data_do_not_change_the_fingerprint(make_person: Any) -> None:
+    before = fingerprint.lines()
+    make_person("ada")
+    assert fingerprint.lines() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_is_recorded_only_when_it_changed() -> None:
+    # The entry is written on a connection of its own, so the change is committed here and taken back.
+    fingerprint.record_when_changed()
+    assert fingerprint.record_when_changed() is None
+    run("alter table audit_entry disable trigger refuse_change")
+    try:
+        entry = fingerprint.record_when_changed()
+        assert entry is not None
+        kept = Entry.objects.get(seq=entry.seq)
+        assert (kept.kind, kept.tool_hash) == ("log.schema", fingerprint.digest_of(fingerprint.lines()))
+    finally:
+        run("alter table audit_entry enable always trigger refuse_change")
+    assert fingerprint.record_when_changed() is not None

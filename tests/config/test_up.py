@@ -1,0 +1,233 @@
+"""One real `manage.py up` on free ports: it serves, refuses a second start, restarts what dies, leaves nothing."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 60.0
+
+
+@dataclass
+class Up:
+    """A supervisor that is running, and where."""
+
+    process: subprocess.Popen[str]
+    var: Path
+    ports: tuple[int, int]
+
+    def health(self, port: int) -> int:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            connection.request("GET", "/healthz", headers={"Host": "localhost"})
+            return connection.getresponse().status
+        except OSError:
+            return 0
+        finally:
+            connection.close()
+
+    def is_healthy(self) -> bool:
+        return [self.health(port) for port in self.ports] == [200, 200]
+
+    def child(self, *words: str) -> int:
+        """The pid of the one child whose command line has all these words; 0 when there is none."""
+        for pid in children_of(self.process.pid):
+            line = command_line(pid)
+            if all(word in line for word in words):
+                return pid
+        return 0
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(is_so: Callable[[], object], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline, f"not within {PATIENCE:.0f} s: {what}"
+        time.sleep(0.1)
+
+
+def read(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:  # it ended, or it is not ours to look at
+        return ""
+
+
+def command_line(pid: int) -> list[str]:
+    return read(Path(f"/proc/{pid}/cmdline")).split("\0")
+
+
+def environment_of(pid: int) -> dict[str, str]:
+    pairs = (one.partition("=") for one in read(Path(f"/proc/{pid}/environ")).split("\0") if one)
+    return {name: value for name, _, value in pairs}
+
+
+def processes() -> list[int]:
+    return [int(found.name) for found in Path("/proc").iterdir() if found.name.isdigit()]
+
+
+def children_of(parent: int) -> list[int]:
+    def parent_of(pid: int) -> int:
+        fields = read(Path(f"/proc/{pid}/stat")).rpartition(") ")[2].split()
+        return int(fields[1]) if fields else 0
+
+    return [pid for pid in processes() if parent_of(pid) == parent]
+
+
+def left_of(var: Path) -> list[str]:
+    """The command lines of whatever still runs for this installation."""
+    ours = [pid for pid in processes() if str(var) in " ".join(command_line(pid))]
+    ours += [pid for pid in processes() if environment_of(pid).get("COUNTERSEAL_VAR") == str(var)]
+    return [" ".join(command_line(pid))[:120] for pid in set(ours)]
+
+
+def start(var: Path) -> Up:
+    ports = (free_port(), free_port())
+    environment = {**os.environ, "COUNTERSEAL_VAR": str(var), "SHOP_READER_DSN": "r", "SHOP_WRITER_DSN": "w"}
+    for name in ("DATABASE_URL", "COUNTERSEAL_PROCESS", "COUNTERSEAL_ORIGIN", "COUNTERSEAL_AGENTS_ORIGIN"):
+        environment.pop(name, None)
+    where = ["--port", str(ports[0]), "--agents-port", str(ports[1])]
+    process = subprocess.Popen(
+        [sys.executable, ROOT / "manage.py", "up", "--no-demo", *where],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+    )  # fmt: skip
+    return Up(process, var, ports)
+
+
+def start_and_wait(var: Path) -> tuple[Up, str]:
+    """A supervisor that has said that it is ready, and all that it said."""
+    up = start(var)
+    assert up.process.stdout
+    said = ""
+    for line in up.process.stdout:
+        said += line
+        if "Ctrl-C stops everything" in line:
+            return up, said
+    raise AssertionError(f"It ended with {up.process.wait()}: {said}")
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Up, str]]:
+    # With a space in the path, and below a directory of mode 0700, as pytest makes it.
+    up, said = start_and_wait(tmp_path_factory.mktemp("an installation") / "var")
+    yield up, said
+    if up.process.poll() is None:
+        up.process.send_signal(signal.SIGINT)
+        up.process.wait(PATIENCE)
+
+
+def test_both_planes_are_well_and_it_says_where(running: tuple[Up, str]) -> None:
+    up, said = running
+    assert up.is_healthy()
+    assert f"http://localhost:{up.ports[0]}" in said
+    assert f"http://localhost:{up.ports[1]}/mcp" in said
+
+
+def test_without_the_demo_it_says_how_to_add_a_person(running: tuple[Up, str]) -> None:
+    up, said = running
+    assert "manage.py add_person NAME --role admin" in said
+    assert not (up.var / "demo.json").exists()
+
+
+def test_a_second_start_is_refused_with_who_runs(running: tuple[Up, str]) -> None:
+    up, _ = running
+    second = start(up.var)
+    said, _ = second.process.communicate(timeout=PATIENCE)
+    assert second.process.returncode == 1
+    assert f"pid {up.process.pid}, http://localhost:{up.ports[0]}" in said
+
+
+def test_a_port_that_is_taken_is_refused_with_a_sentence(running: tuple[Up, str], tmp_path: Path) -> None:
+    up, _ = running
+    done = subprocess.run(
+        [sys.executable, ROOT / "manage.py", "up", "--no-demo", "--port", str(up.ports[0])],
+        env={**os.environ, "COUNTERSEAL_VAR": str(tmp_path / "var")}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert f"Port {up.ports[0]} cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_secrets_are_for_the_owner_alone(running: tuple[Up, str]) -> None:
+    up, _ = running
+    assert (up.var / "secrets.json").stat().st_mode & 0o777 == 0o600
+
+
+WHO = {
+    "people": ("serve", "people"),
+    "agents": ("serve", "agents"),
+    "relay": ("relay",),
+    "verdicts": ("--queues", "verdicts"),
+    "reads": ("--queues", "reads"),
+    "writes": ("--queues", "writes"),
+    "beat": ("beat",),
+}
+KNOWS = {
+    "COUNTERSEAL_SECRET_KEY": {"people"},
+    "COUNTERSEAL_BROKER_URL": {"relay", "verdicts", "reads", "writes", "beat"},
+    "SHOP_READER_DSN": {"agents", "reads"},
+    "SHOP_WRITER_DSN": {"writes"},
+    "COUNTERSEAL_OWNER_URL": set(),
+    "PYTHONDONTWRITEBYTECODE": set(),
+}
+
+
+@pytest.mark.parametrize("name", KNOWS)
+def test_a_child_is_told_only_what_it_needs(running: tuple[Up, str], name: str) -> None:
+    up, _ = running
+    told = {who: environment_of(up.child(*words)) for who, words in WHO.items()}
+    assert {who for who, environment in told.items() if name in environment} == KNOWS[name]
+
+
+def test_each_child_has_the_password_of_its_own_role_alone(running: tuple[Up, str]) -> None:
+    up, _ = running
+    secrets = json.loads((up.var / "secrets.json").read_text())
+    passwords = {name: secret for name, secret in secrets.items() if name.startswith(("db_", "shop_"))}
+    roles = {"relay": "worker", "verdicts": "worker", "beat": "worker", "writes": "writer"}
+    for who, words in WHO.items():
+        known = " ".join(environment_of(up.child(*words)).values())
+        assert {name for name, secret in passwords.items() if secret in known} == {f"db_{roles.get(who, who)}"}
+
+
+@pytest.mark.parametrize("words", [("serve", "agents"), ("--queues", "verdicts"), ("-D",)], ids=str)
+def test_a_killed_child_comes_back(running: tuple[Up, str], words: tuple[str, ...]) -> None:
+    up, _ = running
+    killed = up.child(*words)
+    os.kill(killed, signal.SIGKILL)
+    wait_until(lambda: up.child(*words) not in (0, killed), f"{words} starts again")
+    wait_until(up.is_healthy, "both planes are well again")
+
+
+def test_ctrl_c_stops_everything(running: tuple[Up, str]) -> None:
+    up, _ = running
+    assert len(left_of(up.var)) > 5
+    up.process.send_signal(signal.SIGINT)
+    said, _ = up.process.communicate(timeout=PATIENCE)
+    assert up.process.returncode == 0, said
+    assert "killed" not in said.partition("Stopping.")[2]
+    assert left_of(up.var) == []
+
+
+def test_nothing_outlives_a_killed_supervisor(running: tuple[Up, str]) -> None:
+    stopped, _ = running
+    up, _ = start_and_wait(stopped.var)
+    up.process.kill()
+    up.process.wait()
+    wait_until(lambda: left_of(up.var) == [], f"all are gone: {left_of(up.var)}")

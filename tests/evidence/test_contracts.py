@@ -1,0 +1,128 @@
+"""What a source and a tool must say to be drafted at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from audit.twohands import KINDS
+from evidence import arguments, contracts
+from evidence.contracts import Contract
+from gate.demo import definitions
+from tests.evidence import bodies
+
+
+def schema(**changes: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"job_id": {"type": "integer"}}, **changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"read_only": False}, "read_only must be true"),
+        ({"read_only": 1}, "read_only must be true"),
+        ({"read_only": "true"}, "read_only must be true"),
+        ({"returns_action_recommendations": True}, "must be false"),
+        ({"returns_action_recommendations": None}, "must be false"),
+        ({"returns_action_recommendations": 0}, "must be false"),
+        ({"query_type": "advice"}, "query_type is one of state, metric, mechanism"),
+        ({"query_type": ["state"]}, "query_type"),
+        ({"shape": "many"}, "shape is one of"),
+        ({"visibility_scope": "all"}, "visibility_scope"),
+        ({"purpose": " "}, "purpose"),
+        ({"limitations": "none"}, "limitations"),
+        ({"extra": 1}, "extra is nothing that a tool says"),
+        ({"parameters": ["other"]}, "other is no property"),
+        ({"parameters": []}, r"goes up to \$1"),
+        ({"parameters": ["job_id", "job_id"]}, "there are 2 parameters"),
+        ({"sql": "delete from app.jobs where id = $1"}, "Only a SELECT"),
+        ({"sql": "select $1; select 2"}, "exactly one statement"),
+        ({"sql": "select $1) as x, (select 1"}, "grammar|end the query"),
+        ({"sql": 5}, "sql is the text"),
+        ({"input_schema": {"type": "array"}}, "input_schema"),
+        ({"input_schema": schema(required="job_id")}, "input_schema"),
+        ({"input_schema": schema(properties={"Job": {}})}, "needs another name"),
+        ({"input_schema": schema(properties={"investigation": {}})}, "needs another name"),
+        ({"output_schema": {"type": "object", "properties": {"a": {"type": "word"}}}}, "output_schema"),
+        ({"output_schema": {"type": "object", "$ref": "http://127.0.0.1/x"}}, "leaves the document"),
+        ({"output_schema": True}, "output_schema"),
+    ],
+)
+def test_a_tool_that_promises_too_much_or_nothing_clear_is_refused(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        contracts.check("find_job", bodies.tool(**changes))
+
+
+@pytest.mark.parametrize("key", sorted(contracts.KEYS))
+def test_a_tool_says_everything(key: str) -> None:
+    body = bodies.tool()
+    del body[key]
+    with pytest.raises(ValueError, match=f"{key}; it is missing"):
+        contracts.check("find_job", body)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"kind": "mysql"}, "postgresql"),
+        ({"reader_env": "postgresql://user:secret@host/db"}, "never stands here"),
+        ({"reader_env": "DATABASE_URL"}, "never stands here"),
+        ({"reader_env": "COUNTERSEAL_OWNER_URL"}, "never stands here"),
+        ({"doctor_env": "SCRATCH_READER_DSN"}, "cannot prove itself"),
+        ({"environment": ""}, "environment"),
+        ({"schema": "a b"}, "schema"),
+        ({"password": "x"}, "says exactly"),
+    ],
+)
+def test_a_source_that_is_not_one_is_refused(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        KINDS["source"].check("scratch", bodies.source(**changes))
+
+
+@pytest.mark.parametrize("body", [None, [], "x", [{"a": 1}]])
+@pytest.mark.parametrize("kind", ["source", "tool"])
+def test_a_body_that_is_no_object_is_refused(kind: str, body: Any) -> None:
+    with pytest.raises(ValueError):
+        KINDS[kind].check("x", body)
+
+
+def test_the_demos_source_and_tools_are_valid() -> None:
+    KINDS["source"].check("shop", definitions.source().body)
+    for tool in definitions.tools():
+        KINDS["tool"].check(tool.name, tool.body)
+
+
+@pytest.mark.django_db
+def test_a_contract_carries_its_definitions_hash(define: Any) -> None:
+    definition = define("tool", "find_job", bodies.tool())
+    contract = contracts.active("find_job")
+    assert contract == Contract.of(definition)
+    assert (contract.digest, contract.version) == (definition.digest, 1)
+    advertised = contract.advertised_input()
+    assert advertised["additionalProperties"] is False
+    assert list(advertised["properties"]) == ["job_id", "investigation"]
+    assert advertised["required"] == ["job_id"]
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ({}, "job_id is missing."),
+        ({"job_id": "s3cr3t"}, "job_id must be of type integer."),
+        ({"job_id": True}, "job_id must be of type integer."),
+        ({"job_id": 1.0}, "job_id must be of type integer."),
+        ({"job_id": 1, "other": "s3cr3t"}, "other is not a property of this tool."),
+        ({"job_id": 1, "at": "s3cr3t"}, "at breaks the rule format: date-time."),
+        ({"job_id": 1, "at": "2026-01-02T03:04:05"}, "at breaks the rule format: date-time."),
+        ({"job_id": 1, "at": "2026-01-02T03:04:05Z"}, ""),
+        ({"job_id": 0}, "job_id breaks the rule minimum: 1."),
+    ],
+)
+def test_a_misfit_names_the_property_and_never_the_value(value: dict[str, Any], says: str) -> None:
+    given = schema(
+        properties={"job_id": {"type": "integer", "minimum": 1}, "at": {"type": "string", "format": "date-time"}},
+        required=["job_id"],
+        additionalProperties=False,
+    )
+    assert arguments.misfit(given, value) == says
