@@ -19,6 +19,8 @@ import psycopg
 from django.db import connections, transaction
 from psycopg_pool import ConnectionPool
 
+from audit import pooling
+
 POOL_SIZE = 8
 NOT_LIBPQ = ("prepare_threshold", "autocommit")
 
@@ -84,7 +86,8 @@ def _pool() -> ConnectionPool[psycopg.Connection[Any]]:
                 max_size=POOL_SIZE,
                 max_idle=60,
                 timeout=5,
-                check=ConnectionPool.check_connection,
+                reconnect_timeout=pooling.RECONNECT_SECONDS,
+                check=pooling.check_or_drain,
                 open=True,
             )
         return _pools[conninfo]

@@ -17,6 +17,7 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+DEEPEST = 64  # levels of arrays and objects
 LONGEST_NAME = 60  # characters of a name or a rule that a sentence repeats
 
 
@@ -37,6 +38,27 @@ _formats = FormatChecker(formats=["date", "time", "email", "ipv4", "ipv6", "uuid
 @_formats.checks("date-time", raises=ValueError)
 def _is_date_time(value: object) -> bool:
     return not isinstance(value, str) or datetime.fromisoformat(value).tzinfo is not None
+
+
+def exact(given: Any) -> dict[str, Any]:
+    """Arguments as exact JSON, with Decimals for floats. Raises ValueError with a sentence for what JSON is not."""
+    try:
+        same = simplejson.loads(simplejson.dumps(given, use_decimal=True, allow_nan=False), use_decimal=True)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError("The arguments hold something that JSON does not.") from error
+    if not isinstance(same, dict):
+        raise ValueError("The arguments are an object: names with values.")
+    if is_deep(same):
+        raise ValueError(f"The arguments nest deeper than {DEEPEST} levels.")
+    return same
+
+
+def is_deep(value: Any, left: int = DEEPEST) -> bool:
+    """Whether a value nests deeper than what is walked here and when it is read again."""
+    if left < 0:
+        return True
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(is_deep(child, left - 1) for child in children)
 
 
 def misfit(schema: dict[str, Any], value: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from audit import log
 from audit.agents import Principal
 from audit.masking import mask
 from evidence import arguments, recording
@@ -43,12 +44,22 @@ def call(principal: Principal, name: str, given: dict[str, Any]) -> dict[str, An
 
     The first two are recorded here; a handler records what it refuses itself.
     """
+    about: log.About = {"tool": name}
     try:
-        tool = _admit(principal, name, given)
+        exact = _exact(given)
+        about["args"] = mask(exact)
+        tool = _admit(principal, name, exact)
     except Problem as problem:
-        recording.refusal(principal, problem, {"tool": name, "args": mask(given)})
+        recording.refusal(principal, problem, about)
         raise
-    return tool.handler(principal, given)
+    return tool.handler(principal, exact)
+
+
+def _exact(given: Any) -> dict[str, Any]:
+    try:
+        return arguments.exact(given)
+    except ValueError as error:
+        raise Problem(422, "wrong_arguments", str(error)) from error
 
 
 def _admit(principal: Principal, name: str, given: dict[str, Any]) -> DeskTool:

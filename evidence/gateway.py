@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 from uuid import uuid4
 
-import simplejson
-
 from audit import log, payloads, twohands
 from audit.agents import Principal
 from audit.kinds import Kind
 from audit.masking import mask
 from evidence import contracts, proof, reader, recording, scope, sources
-from evidence.arguments import misfit
+from evidence.arguments import exact, is_deep, misfit
 from evidence.contracts import INVESTIGATION, Contract
 from evidence.errors import Problem, Refused, unknown_tool
 from evidence.scope import Scope
@@ -114,7 +112,9 @@ def _admit(asked: Asked) -> Admitted:
         raise unknown_tool()
     within = scope.resolve(asked.principal, _which(asked))
     # Which investigation it is stands in the entry itself; checks compare the tool's own arguments.
-    asked.note(args=mask(asked.given), run_id=within.run_id, incident_id=within.incident_id, subject=f"I-{within.incident_id}")
+    asked.note(
+        args=mask(asked.given), run_id=within.run_id, incident_id=within.incident_id, subject=f"I-{within.incident_id}"
+    )
     if not _is_offered(contract, within):
         raise unknown_tool()
     _note_contract(asked, contract)
@@ -161,17 +161,11 @@ def _proven_dsn(asked: Asked, contract: Contract) -> str:
     return sources.dsn(source, "reader_env")
 
 
-def _exact(value: Any) -> Any:
-    """The arguments as exact JSON: Decimals for floats. Raises Problem for what JSON does not know."""
+def _exact(given: Any) -> dict[str, Any]:
     try:
-        exact = simplejson.loads(
-            simplejson.dumps(value, use_decimal=True, allow_nan=False, tuple_as_array=False), use_decimal=True
-        )
-    except (TypeError, ValueError, RecursionError) as error:
-        raise Problem(422, "wrong_arguments", "The arguments hold something that JSON does not.") from error
-    if not isinstance(exact, dict):
-        raise Problem(422, "wrong_arguments", "The arguments are an object: names with values.")
-    return exact
+        return exact(given)
+    except ValueError as error:
+        raise Problem(422, "wrong_arguments", str(error)) from error
 
 
 def _read(admitted: Admitted, given: dict[str, Any]) -> Outcome:
@@ -183,8 +177,23 @@ def _read(admitted: Admitted, given: dict[str, Any]) -> Outcome:
         result = _shaped(contract, found)
         _check_result(contract, result)
     except Refused as refused:
-        return Outcome(None, error_class=refused.code, error=refused.sentence)
+        return Outcome(None, error_class=refused.code, error=_without_secrets(refused.sentence, given))
     return Outcome(result, found.truncated)
+
+
+def _without_secrets(sentence: str, given: dict[str, Any]) -> str:
+    """A database's error may repeat an argument; what is masked in the arguments is masked here, too."""
+    for secret in sorted(_texts(given) - _texts(mask(given)), key=len, reverse=True):
+        sentence = sentence.replace(secret, "[masked]")
+    masked: str = mask(sentence)
+    return masked
+
+
+def _texts(value: Any) -> set[str]:
+    if isinstance(value, dict | list):
+        children = value.values() if isinstance(value, dict) else value
+        return {text for child in children for text in _texts(child)}
+    return {value} if isinstance(value, str) and value else set()
 
 
 def _shaped(contract: Contract, found: reader.ReadResult) -> dict[str, Any]:
@@ -213,5 +222,7 @@ def _check_result(contract: Contract, result: dict[str, Any]) -> None:
     sentence = misfit(contract.output_schema, result)
     if sentence:
         raise Refused("output_mismatch", f"The result is kept out, for it breaks the tool's contract: {sentence}")
+    if is_deep(result):
+        raise Refused("too_nested", "The result nests too deeply to be read again, so it is kept out.")
     if payloads.pack(result).is_cut:
         raise Refused("too_large", "The result is larger than the log keeps; narrow the arguments.")

@@ -22,6 +22,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
 
 from audit import agents
 from audit.agents import Principal
@@ -66,15 +68,26 @@ def asgi_app() -> Starlette:
         on_call_tool=_call_tool,
         cache_hints={"tools/list": CacheHint(ttl_ms=0, scope="private")},  # it differs by token, and changes
     )
-    return server.streamable_http_app(
+    application = server.streamable_http_app(
         streamable_http_path=PATH,
         json_response=True,
         stateless_http=True,
         token_verifier=Verifier(),
         # There is no authorization server to point at: an agent's owner gets its token from an operator.
         auth=AuthSettings(issuer_url=AnyHttpUrl(settings.AGENTS_ORIGIN), resource_server_url=None),
-        transport_security=TransportSecuritySettings(allowed_hosts=_allowed_hosts()),
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection="*" not in settings.ALLOWED_HOSTS, allowed_hosts=_allowed_hosts()
+        ),
     )
+    application.add_exception_handler(Exception, _broken)
+    return application
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    """What nobody caught: while a token is looked up, only the database can fail."""
+    stated = problems.UNAVAILABLE if isinstance(error, problems.DATABASE_ERRORS) else problems.UNEXPECTED
+    body = exact_json.dumps(problems.body_of(stated))
+    return Response(body, status_code=stated.status, media_type=problems.MEDIA_TYPE)
 
 
 def _allowed_hosts() -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 
-class AgentToken(OpenApiAuthenticationExtension):
+class AgentToken(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """An agent's bearer token. Defining the class is what makes the schema's generator know it."""
 
     target_class = "evidence.authentication.AgentTokenAuthentication"

@@ -18,9 +18,9 @@ from evidence.errors import Problem
 
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = "There is nothing at this address."
-BROKEN = "Something broke on our side; it was logged."
 BAD = "The request cannot be read."
 UNAVAILABLE = Problem(503, "unavailable", "Our own database does not answer; nothing is shown. Try again in a moment.")
+UNEXPECTED = Problem(500, "internal_error", "Something broke on our side; it was logged.")
 # What our own database raises, through Django and beside it.
 DATABASE_ERRORS = (django.db.Error, psycopg.Error)
 logger = logging.getLogger(__name__)
@@ -106,4 +106,4 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def broken(request: HttpRequest) -> HttpResponse:
     """handler500."""
-    return _plain(500, "internal_error", BROKEN)
+    return _plain(UNEXPECTED.status, UNEXPECTED.code, UNEXPECTED.sentence)

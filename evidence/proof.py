@@ -18,12 +18,12 @@ import psycopg
 import simplejson
 from django.db import transaction
 from django.utils import timezone
-from psycopg import errors, sql
+from psycopg import errors
 
 from audit import log
 from audit.kinds import Kind
 from audit.models import Definition
-from evidence import facts, sources
+from evidence import facts, sources, tries
 from evidence.errors import Problem
 from evidence.models import Certificate
 
@@ -31,15 +31,6 @@ VALID_FOR = timedelta(minutes=10)
 MOST_SEEN = 5  # examples that a fact lists
 SECONDS = 10  # for one query of the proof
 Connection = psycopg.Connection[Any]
-
-READABLE = """
-select n.nspname, c.relname, c.relkind::text,
-  (select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    and a.attgenerated = '' and a.attidentity <> 'a' order by a.attnum limit 1)
-from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where c.relkind in ('r', 'v', 'm', 'p', 'f') and n.nspname not in ('pg_catalog', 'information_schema')
-  and n.nspname !~ '^pg_toast' and has_any_column_privilege(c.oid, 'SELECT') order by 1, 2
-"""
 
 
 @dataclass(frozen=True)
@@ -198,47 +189,11 @@ def _listed(found: list[str]) -> str:
 
 
 def _from_tries(reader: Connection) -> list[Seen]:
-    relations = reader.execute(READABLE).fetchall()
-    came_through = [
-        statement.as_string(reader)
-        for statement, wanted in _tries(relations)
-        if not _is_denied(reader, statement, wanted)
-    ]
+    tried, came_through = tries.attempt(reader)
     return [
         Seen(
             "tries", "Every write that the reader itself tries is denied.", not came_through,
-            _listed(came_through) if came_through else f"{len(relations)} relations tried",
+            _listed(came_through) if came_through else f"{tried} statements denied",
             "Take from the reader's role what let these through.",
         )
     ]  # fmt: skip
-
-
-DENIED = ("42501",)
-# A view that no one can write through is refused before privileges are looked at.
-DENIED_OR_NO_DOOR = ("42501", "55000")
-
-
-def _tries(relations: list[Any]) -> Iterator[tuple[sql.SQL | sql.Composed, tuple[str, ...]]]:
-    """Statements that would change nothing even if they ran, and the SQLSTATEs that prove that they cannot."""
-    for schema, name, kind, column in relations:
-        relation = sql.Identifier(schema, name)
-        yield sql.SQL("DELETE FROM {} WHERE false").format(relation), DENIED_OR_NO_DOOR if kind == "v" else DENIED
-        if kind in "rp" and column is not None:
-            target = sql.Identifier(column)
-            yield sql.SQL("UPDATE {} SET {} = {} WHERE false").format(relation, target, target), DENIED
-    yield sql.SQL("CREATE TEMPORARY TABLE counterseal_probe (a int)"), DENIED
-    for schema in sorted({schema for schema, *_ in relations} | {"public"}):
-        place = sql.Identifier(schema, "counterseal_probe")
-        yield sql.SQL("CREATE TABLE {} (a int)").format(place), (*DENIED, "3F000")  # 3F000: there is no such schema
-    yield sql.SQL("CREATE SCHEMA counterseal_probe"), DENIED
-
-
-def _is_denied(reader: Connection, statement: sql.SQL | sql.Composed, wanted: tuple[str, ...]) -> bool:
-    reader.execute("BEGIN READ WRITE")
-    try:
-        reader.execute(statement)
-    except psycopg.Error as error:
-        return error.sqlstate in wanted
-    finally:
-        reader.execute("ROLLBACK")
-    return False

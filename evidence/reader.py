@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from psycopg import errors
+from psycopg import conninfo, errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from audit import pooling
 from evidence import grammar, values
 from evidence.errors import Refused
 
@@ -58,7 +59,7 @@ def read(dsn: str, sql: str, params: Sequence[Any] | None = None, *, limits: Lim
     given = list(params or ())
     if len(given) < checked.placeholders:
         raise Refused("parameters", f"The statement needs {checked.placeholders} values and got {len(given)}.")
-    with _refusals(limits), _connection(dsn) as connection:
+    with _refusals(limits), _pool(dsn).connection() as connection:
         return _read_on(connection, checked, values.parameters(given), limits)
 
 
@@ -182,36 +183,10 @@ _pools: dict[str, ConnectionPool[Connection]] = {}
 _lock = threading.Lock()
 
 
-@contextmanager
-def _connection(dsn: str) -> Iterator[Connection]:
-    pool = _pool(dsn)
-    connection = _living(pool)
-    try:
-        yield connection
-    finally:
-        pool.putconn(connection)
-
-
-def _living(pool: ConnectionPool[Connection]) -> Connection:
-    """A connection that answers. Those that died while they were idle go back one by one, and the pool drops them.
-
-    The pool's own check would sleep, longer each time, after every dead connection. Raises PoolTimeout.
-    """
-    for _ in range(2 * POOL_SIZE):
-        connection = pool.getconn()
-        try:
-            connection.execute("")
-        except psycopg.Error:
-            connection.close()
-            pool.putconn(connection)
-        else:
-            return connection
-    raise PoolTimeout("every pooled connection was dead")
-
-
 def _pool(dsn: str) -> ConnectionPool[Connection]:
     with _lock:
         if dsn not in _pools:
+            _check_dsn(dsn)
             _pools[dsn] = ConnectionPool(
                 dsn,
                 kwargs={
@@ -226,10 +201,19 @@ def _pool(dsn: str) -> ConnectionPool[Connection]:
                 max_size=POOL_SIZE,
                 max_idle=60,
                 timeout=POOL_WAIT,
-                reconnect_timeout=POOL_WAIT,
+                reconnect_timeout=pooling.RECONNECT_SECONDS,
+                check=pooling.check_or_drain,  # before a read starts; a read itself is never tried again
                 open=True,
             )
         return _pools[dsn]
+
+
+def _check_dsn(dsn: str) -> None:
+    try:
+        conninfo.conninfo_to_dict(dsn)
+    except psycopg.ProgrammingError:
+        # The driver's sentence repeats a part of the string, and that may be the password.
+        raise Refused("unreachable", "The source's connection string cannot be read; look at its variable.") from None
 
 
 def close() -> None:

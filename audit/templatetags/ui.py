@@ -64,6 +64,13 @@ def counted(number: int, noun: str) -> str:
 
 
 @register.filter
+def duration(seconds: int) -> str:
+    """Seconds as people say them: 3 h, 1 h 10 min, 40 s."""
+    units = ((seconds // 3600, "h"), (seconds % 3600 // 60, "min"), (seconds % 60, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in units if number) or "0 s"
+
+
+@register.filter
 def allowed(user: Any, permission: str) -> bool:
     """Whether a person may do an act of the permission matrix."""
     return bool(user.has_perm(permission))

@@ -19,17 +19,17 @@ log = logging.getLogger(__name__)
 
 @worker_init.connect
 @beat_init.connect
-def refuse_too_powerful(**_: Any) -> None:
-    """A worker whose database role may do more than its row of the roles table does not start."""
-    from django.conf import settings
-    from django.db import connection
+def check_before_start(**_: Any) -> None:
+    """A worker whose database role may do more than its row of the roles table, or cannot be asked, does not start."""
+    from django.db import Error, connection
 
     from gate.config import powers
 
     try:
-        powers.check(settings.PROCESS)
-    except powers.TooPowerful as refusal:
-        log.error(str(refusal))
+        powers.check_consumer()
+    except (powers.TooPowerful, Error) as refusal:
+        log.error("%s", refusal)
+        # An exit, because Celery logs any other exception of a signal and goes on.
         raise WorkerShutdown(1) from refusal
     finally:
         connection.close()  # the pool's children are forked after this

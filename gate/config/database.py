@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import dj_database_url
 
+from audit.pooling import RECONNECT_SECONDS
 from gate.config import secrets_file
 from gate.config.environment import var_dir
 from gate.config.roles import COMMANDS, role_name
@@ -95,5 +96,6 @@ def _with_options(settings: dict[str, Any]) -> dict[str, Any]:
     options = {"connect_timeout": 5, **settings.get("OPTIONS", {})}
     # The planes run many threads; everything else has one, and workers fork.
     if sys.argv[1:2] == ["serve"]:
-        options["pool"] = {"min_size": 1, "max_size": 12, "timeout": 5}
+        options["pool"] = {"min_size": 1, "max_size": 12, "timeout": 5, "reconnect_timeout": RECONNECT_SECONDS}
+        settings = {**settings, "ENGINE": "gate.config.postgresql"}
     return {**settings, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 
-class IntakeToken(OpenApiAuthenticationExtension):
+class IntakeToken(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """A monitor's bearer token. Defining the class is what makes the schema's generator know it."""
 
     target_class = "gate.triage.api.IntakeAuthentication"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from django.conf import settings
 from django.db import connection
 
+from gate.config.database import KNOW_THE_BROKER
 from gate.config.provision import privileges
 from gate.config.roles import FOR_ALL, GRANTS, ROW_POLICIES, WRITES_KINDS, role_name
 
@@ -50,7 +52,8 @@ select 'the attribute ' || word from pg_roles,
                   ('REPLICATION', rolreplication), ('BYPASSRLS', rolbypassrls)) as held (word, yes)
   where rolname = %(role)s and yes
 union all select 'membership in ' || roleid::regrole::text from pg_auth_members where member = %(role)s::regrole
-union all select 'ownership of ' || relname from pg_class where relowner = %(role)s::regrole and relkind <> 't'
+union all select 'ownership of ' || relname from pg_class 
+  where relowner = %(role)s::regrole and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
 union all select 'ownership of the function ' || proname from pg_proc where proowner = %(role)s::regrole
 union all select 'CREATE in the schema ' || nspname from pg_namespace
   where nspname not in {SYSTEM} and nspname not like 'pg\\_t%%' and has_schema_privilege(%(role)s, oid, 'CREATE')
@@ -114,6 +117,16 @@ def check(process: str) -> None:
             f"Connect it as {role_name(process)} and run manage.py upgrade, which makes the grants right; "
             "attributes and memberships are yours to take away."
         )
+
+
+def check_consumer() -> None:
+    """Raises TooPowerful unless this process is one that takes jobs, with no more rights than its row."""
+    if settings.PROCESS not in KNOW_THE_BROKER:
+        known = ", ".join(KNOW_THE_BROKER)
+        raise TooPowerful(
+            f"{settings.PROCESS} takes no jobs from the broker; set COUNTERSEAL_PROCESS to one of {known}."
+        )
+    check(settings.PROCESS)
 
 
 def _listed(found: list[str], most: int = 5) -> str:

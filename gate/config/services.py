@@ -18,8 +18,8 @@ from gate.config.environment import BASE_DIR
 from gate.config.roles import role_name
 
 PASSED_ON = (
-    "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "SSL_CERT_FILE", "SSL_CERT_DIR",
-    "COUNTERSEAL_HOSTS", "COUNTERSEAL_DEBUG",
+    "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "COUNTERSEAL_HOSTS", "COUNTERSEAL_DEBUG",
 )  # fmt: skip
 # Which production credentials a process is given, by the end of the variable's name.
 CREDENTIALS = {

@@ -117,17 +117,19 @@ async def _look_into_failures(case: Case, ask: Ask, job: Answer, memory: Memory,
     error = case.facts.get("error") or (errors[-1] if errors else "")
     findings = [Finding("job_completed", job.audit_id, f"The job is {facts['state']}.")]
     if facts["state"] != "succeeded" or not error:
-        return HandIn(
-            "transient_failure_recovered", findings, f"Job {facts['job_id']} is {facts['state']}, not recovered."
-        )
+        told = f"Job {facts['job_id']} is {facts['state']}; that an error passed is not shown."
+        return HandIn("transient_failure_recovered", findings, told)
     silent_from = min(moment(facts["finished_at"]), case.watch_from)
     count = await _count(case, ask, error, facts["kind"], silent_from, memory, now)
     findings.append(Finding("no_recurrence", count.audit_id, f"{error} since {spelled(silent_from)}."))
-    answer = (
-        f"Job {facts['job_id']} failed {_times(len(errors))} with {error} and succeeded on attempt {facts['attempts']} "
-        f"at {facts['finished_at']}. {_told(count, error)}"
+    return HandIn("transient_failure_recovered", findings, _recovery_told(facts, len(errors), error, count))
+
+
+def _recovery_told(job: dict[str, Any], failures: int, error: str, count: Answer) -> str:
+    return (
+        f"Job {job['job_id']} failed {_times(failures)} with {error} and succeeded on attempt {job['attempts']} "
+        f"at {job['finished_at']}. {_told(count, error)}"
     )
-    return HandIn("transient_failure_recovered", findings, answer)
 
 
 async def _count(

@@ -149,7 +149,8 @@ def _record(kind: Kind, incident: Incident, report: Report, by: Monitor, summary
     log.record_with(
         kind, by.actor(), subject=incident.ref, incident_id=incident.pk, summary=summary[:200],
         args={
-            "class": report.incident_class, "title": report.title, "subject": report.subject, "facts": report.facts,
+            "class": report.incident_class, "title": report.title, "subject": report.subject,
+            "facts": masking.mask(report.facts),
             "began_at": classes.spelled(report.began_at), "dedup_key": incident.dedup_key,
             "recovered_at": classes.spelled(report.recovered_at) if report.recovered_at else None,
             "severity": incident.severity, "status": "resolved" if report.is_resolved else "firing",

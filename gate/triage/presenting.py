@@ -16,7 +16,7 @@ from audit.kinds import Kind
 from audit.models import Entry
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import guards
+from gate.triage import guards, inbox
 from gate.triage.models import Draft, Finding, Incident, Investigation, Review
 
 GLYPHS = {"holds": "✓", "fails": "✕", "unreadable": "?"}
@@ -115,6 +115,11 @@ class DraftPage:
         return ""
 
     @cached_property
+    def next(self) -> Draft | None:
+        """The draft that waits after this one."""
+        return inbox.open_drafts().filter(pk__gt=self.draft.pk).order_by("pk").first()
+
+    @cached_property
     def findings(self) -> Sequence[Finding]:
         return list(self.investigation.findings.all())
 
@@ -127,7 +132,7 @@ class DraftPage:
         reads = [Read(ref, seq, sorted(map(dotted, pointers.get(ref, ())))) for ref, seq in _known(check["audit_ids"])]
         return CheckLine(
             check["number"], check["fact"], check["outcome"], GLYPHS[check["outcome"]], parts(check["title"]),
-            check["seen"], parts(check["why"]), [read for read in reads if read.paths],
+            check["seen"], parts(check["why"]), reads,
         )  # fmt: skip
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from audit import log, outbox
+from audit import log, masking, outbox
 from audit.agents import Principal
 from audit.kinds import Kind
 from evidence import arguments
@@ -103,6 +103,6 @@ def _record(principal: Principal, investigation: Investigation, handed_in: dict[
     log.record_with(
         Kind.FINDINGS_SUBMITTED, principal.actor(), subject=f"I-{investigation.incident_id}",
         incident_id=investigation.incident_id, run_id=str(investigation.pk),
-        summary=f"{handed_in['hypothesis']}, {len(handed_in['findings'])} findings", args=handed_in,
+        summary=f"{handed_in['hypothesis']}, {len(handed_in['findings'])} findings", args=masking.mask(handed_in),
         result={"submitted_at": investigation.submitted_at.isoformat() if investigation.submitted_at else None},
     )  # fmt: skip

@@ -62,9 +62,9 @@ def _decide(
 ) -> Pass | Fail:
     active = rules.get(hypothesis)
     refusal = _refusal(hypothesis, active, incident)
-    if refusal is not None:
-        return Fail((refusal,), (), outcomes.receipt(hypothesis, active, (), (), decided_at))
-    assert active is not None and active.rule is not None  # noqa: PT018  # else it was refused
+    if refusal is not None or active is None or active.rule is None:
+        reasons = () if refusal is None else (refusal,)
+        return Fail(reasons, (), outcomes.receipt(hypothesis, active, (), (), decided_at))
     ordered = sorted(entries, key=lambda call: (call.finished_at, call.audit_id))
     citations = provenance.resolve(findings, ordered, active.rule, incident, decided_at)
     judge = _Judge(active.rule, ordered, citations, incident, decided_at)

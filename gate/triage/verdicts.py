@@ -9,6 +9,7 @@ from audit import links, log
 from audit.kinds import Kind
 from gate.triage import briefing, classes, recorded_calls
 from gate.triage.cases import Finding as Cited
+from gate.triage.cases import RecordedCall
 from gate.triage.models import Draft, Finding, Incident, Investigation
 from gate.triage.outcomes import ActiveRule, CheckResult, Fail, Pass
 from gate.triage.rules import registry
@@ -24,27 +25,22 @@ def render(investigation_id: int) -> None:
         return
     findings = list(investigation.findings.all())
     assert investigation.submitted_at is not None  # its status says so
-    decided = _decide(investigation, findings, investigation.submitted_at)
+    rules = registry.active(briefing.rules_in_force([investigation.hypothesis]))
+    calls = recorded_calls.load(
+        investigation.incident_id, [finding.audit_id for finding in findings], _tools(rules), investigation.submitted_at
+    )
+    decided = verdict(
+        hypothesis=investigation.hypothesis,
+        findings=[Cited(finding.fact, finding.audit_id) for finding in findings],
+        entries=calls,
+        incident=classes.facts_of(investigation.incident),
+        rules=rules,
+        decided_at=investigation.submitted_at,
+    )
     draft = _draft(investigation, decided, investigation.submitted_at)
     _move(investigation)
     _record(draft, findings)
-    _cite(draft, findings, decided.checks)
-
-
-def _decide(investigation: Investigation, findings: list[Finding], decided_at: datetime) -> Pass | Fail:
-    rules = registry.active(briefing.rules_in_force([investigation.hypothesis]))
-    cited = [Cited(finding.fact, finding.audit_id) for finding in findings]
-    entries = recorded_calls.load(
-        investigation.incident_id, [finding.audit_id for finding in cited], _tools(rules), decided_at
-    )
-    return verdict(
-        hypothesis=investigation.hypothesis,
-        findings=cited,
-        entries=entries,
-        incident=classes.facts_of(investigation.incident),
-        rules=rules,
-        decided_at=decided_at,
-    )
+    _cite(draft, findings, calls, decided.checks)
 
 
 def _tools(rules: dict[str, ActiveRule]) -> list[str]:
@@ -88,11 +84,12 @@ def _record(draft: Draft, findings: list[Finding]) -> None:
     )  # fmt: skip
 
 
-def _cite(draft: Draft, findings: list[Finding], checks: tuple[CheckResult, ...]) -> None:
+def _cite(draft: Draft, findings: list[Finding], calls: list[RecordedCall], checks: tuple[CheckResult, ...]) -> None:
     """Tell each cited entry what rests on it, and on which of its fields."""
-    for audit_id in dict.fromkeys(finding.audit_id for finding in findings):
-        seq = recorded_calls.seq_of(audit_id)
-        if seq is not None:
-            facts = sorted({finding.fact for finding in findings if finding.audit_id == audit_id})
-            paths = {path for check in checks for path in check.paths.get(audit_id, [])}
-            links.cite(seq, draft.ref, f"/drafts/{draft.pk}/", f"{draft.outcome}: {', '.join(facts)}", sorted(paths))
+    for call in calls:
+        facts = sorted({finding.fact for finding in findings if finding.audit_id == call.audit_id})
+        seq = recorded_calls.seq_of(call.audit_id)
+        if facts and seq is not None:
+            paths = {path for check in checks for path in check.paths.get(call.audit_id, [])}
+            note = f"{draft.outcome}: {', '.join(facts)}"
+            links.cite(seq, draft.ref, f"/drafts/{draft.pk}/", note, sorted(paths))

@@ -96,7 +96,7 @@ def _incident(ref: str) -> Incident | None:
     number = re.fullmatch(r"I-([1-9][0-9]{0,17})", ref)
     found = Incident.objects.filter(pk=int(number[1])).first() if number else None
     if found is None:
-        raise Unfit(f"There is no open incident {ref[:20]}; name one like I-318, or leave it out.")
+        raise Unfit("There is no open incident of this number; name one like I-318, or leave it out.")
     return found
 
 
@@ -172,7 +172,7 @@ def _decide(write: WriteRequest, by: Person, act: Act, reason: str, shown: dict[
     guards.check_is_current(write, seen, **shown)
     guards.check_act(by, write, act, seen)
     decision = _decision(write, by, act, reason, seen)
-    decision.save()
+    decision.save(force_insert=True)  # its key is drawn here, and nobody may update a decision
     write.status, write.version = STATUSES[act], write.version + 1
     write.save(update_fields=["status", "version"])
     _record_decision(decision)

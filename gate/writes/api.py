@@ -11,7 +11,8 @@ from rest_framework.views import APIView
 
 from audit.agents import Principal
 from evidence import desk as agents_desk
-from evidence.errors import Problem, unknown_tool
+from evidence.errors import Problem
+from evidence.serializers import ProblemSerializer
 from gate.writes import desk
 
 ANSWER: dict[str, Any] = {
@@ -20,7 +21,6 @@ ANSWER: dict[str, Any] = {
     "required": ["id", "write", "status"],
     "additionalProperties": False,
 }
-REFUSED = OpenApiResponse({"type": "object"}, description="problem+json: what to change")
 
 
 def _principal(request: Request) -> Principal:
@@ -33,7 +33,7 @@ class Writes(APIView):
     @extend_schema(
         operation_id="propose_write",
         request={"application/json": desk.PROPOSE_SCHEMA},
-        responses={201: OpenApiResponse(ANSWER, description="It waits for a person."), 422: REFUSED},
+        responses={201: OpenApiResponse(ANSWER, description="It waits for a person."), "default": ProblemSerializer},
     )
     def post(self, request: Request) -> Response:
         """Propose a write. It waits for a person; nothing here approves it."""
@@ -47,11 +47,8 @@ class OneWrite(APIView):
 
     @extend_schema(
         operation_id="write_status",
-        responses={200: OpenApiResponse(ANSWER, description="Where it stands."), 404: REFUSED},
+        responses={200: OpenApiResponse(ANSWER, description="Where it stands."), "default": ProblemSerializer},
     )
     def get(self, request: Request, pk: int) -> Response:
         """Where an own write stands. Another agent's write and none at all are the same 404."""
-        principal = _principal(request)
-        if "propose" not in principal.scopes:
-            raise unknown_tool()
-        return Response(desk.status_of(principal, pk))
+        return Response(agents_desk.call(_principal(request), desk.STATUS, {"write": f"W-{pk}"}))

@@ -90,5 +90,5 @@ TOUCHED = (("added to", 0), ("updated in", 1), ("deleted from", 2))
 
 def touched(footprint: Mapping[str, Sequence[int]]) -> list[tuple[int, str, str]]:
     """A footprint as (number, what happened, table), the same for a reader as for the digest: nothing is left out."""
-    found = ((counts[place], words, table) for table, counts in footprint.items() for words, place in TOUCHED)
+    found = ((counts[place], words, table) for table, counts in sorted(footprint.items()) for words, place in TOUCHED)
     return [one for one in found if one[0]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from audit import log, masking
+from audit import masking
 from audit.agents import Principal
-from audit.kinds import Kind
+from evidence import recording
 from evidence.desk import DeskTool
 from evidence.errors import Problem
 from gate.errors import NotAllowed
@@ -56,25 +56,23 @@ def propose(principal: Principal, arguments: dict[str, Any]) -> dict[str, Any]:
     try:
         return answer(actions.propose(by_agent=principal, **arguments))
     except NotAllowed as refusal:
-        log.record(
-            Kind.CALL_REFUSED, principal.actor(), tool=PROPOSE, status="refused", error_class="write_refused",
-            error=str(refusal), summary=str(refusal)[:200], args=masking.mask(arguments),
-        )  # fmt: skip
-        raise Problem(422, "write_refused", str(refusal)) from refusal
+        raise _recorded(principal, PROPOSE, arguments, Problem(422, "write_refused", str(refusal))) from refusal
 
 
 def status(principal: Principal, arguments: dict[str, Any]) -> dict[str, Any]:
     """The status of an own write. Raises Problem, the same for a write that is not there and one of another agent."""
     number = re.fullmatch(r"W-([1-9][0-9]{0,17})", arguments["write"])
-    return status_of(principal, int(number[1]) if number else 0)
-
-
-def status_of(principal: Principal, pk: int) -> dict[str, Any]:
-    """The status of an own write by its number. Raises Problem."""
-    found = WriteRequest.objects.filter(pk=pk, proposed_by_agent_id=principal.agent_id).first()
+    own = WriteRequest.objects.filter(proposed_by_agent_id=principal.agent_id)
+    found = own.filter(pk=int(number[1])).first() if number else None
     if found is None:
-        raise Problem(404, "unknown_write", "You proposed no such write.")
+        raise _recorded(principal, STATUS, arguments, Problem(404, "unknown_write", "You proposed no such write."))
     return answer(found)
+
+
+def _recorded(principal: Principal, tool: str, arguments: dict[str, Any], problem: Problem) -> Problem:
+    """The refusal, once it is in the log. Raises another Problem when it cannot be."""
+    recording.refusal(principal, problem, {"tool": tool, "args": masking.mask(arguments)})
+    return problem
 
 
 def answer(write: WriteRequest) -> dict[str, Any]:

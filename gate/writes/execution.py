@@ -78,9 +78,10 @@ def execute(write_id: int) -> None:
     if claim is None:
         return
     outcome = _attempt(claim)
-    _record(claim, outcome)
-    if outcome.status == Status.UNKNOWN:
-        raise TryAgain(outcome.error)
+    is_recorded = _record(claim, outcome)
+    # A run that was overtaken may have committed all the same: the job stays open, and the next run asks the ledger.
+    if not is_recorded or outcome.status == Status.UNKNOWN:
+        raise TryAgain(outcome.error or "A newer attempt took over.")
 
 
 def _claim(write_id: int) -> Claim | None:
@@ -297,16 +298,17 @@ STATES = {
 
 
 @transaction.atomic
-def _record(claim: Claim, outcome: Outcome) -> None:
+def _record(claim: Claim, outcome: Outcome) -> bool:
+    """Write down what became of the attempt; False when a newer one took over in the meantime."""
     write = WriteRequest.objects.select_for_update(of=("self",)).get(pk=claim.write.pk)
     state, kind, status = STATES[outcome.status]
-    # Compare and set: a run that was overtaken records nothing, the newer one does.
+    # Compare and set: a run that was overtaken records nothing.
     mine = Execution.objects.filter(write=write, attempt=claim.attempt, state=State.CLAIMED).update(
         state=state, finished_at=timezone.now(), rows=outcome.rows, row_count=outcome.row_count,
         effect_digest=outcome.effect_digest, target_xid=outcome.xid, error=outcome.error,
     )  # fmt: skip
     if not mine:
-        return
+        return False
     _move(write, outcome.status)
     _log(
         kind, write, status=status, error=outcome.error, summary=_summary(write, outcome),
@@ -315,6 +317,7 @@ def _record(claim: Claim, outcome: Outcome) -> None:
             "rows": outcome.rows, "row_count": outcome.row_count, "effect": outcome.effect_digest, "xid": outcome.xid,
         },
     )  # fmt: skip
+    return True
 
 
 def _summary(write: WriteRequest, outcome: Outcome) -> str:

@@ -199,6 +199,13 @@ class WritePage:
         """The entry of what the writer did last."""
         return next((event for event in self.events if event.did in OUTCOMES), None)
 
+    @property
+    def writer_says(self) -> str:
+        """Why the writer did not write, in its sentence."""
+        if self.execution is not None and self.execution.error:
+            return self.execution.error
+        return self.outcome_entry.note if self.outcome_entry else ""
+
 
 OUTCOMES = frozenset(
     history.DID[kind] for kind in (Kind.WRITE_EXECUTED, Kind.WRITE_REFUSED_STALE, Kind.WRITE_FAILED, Kind.WRITE_UNKNOWN)

@@ -11,6 +11,7 @@ from audit.models import Definition
 from gate.writes.errors import Unfit
 from gate.writes.statement import LEDGER_TABLE
 
+NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,79}")
 MOST_ROWS = 1_000
@@ -52,9 +53,9 @@ def of(definition: Definition) -> WriteTarget:
 
 def active(name: str) -> Definition:
     """The version in force. Raises Unfit when there is none."""
-    definition = twohands.active("target", name)
+    definition = twohands.active("target", name) if NAME.fullmatch(name) else None
     if definition is None:
-        raise Unfit(f"There is no target {name} in force.")
+        raise Unfit("There is no target of this name in force.")
     return definition
 
 

@@ -13,7 +13,7 @@ import pytest
 from audit import agents
 from audit.agents import Principal
 from audit.models import Definition
-from evidence import proof, reader, scope
+from evidence import proof, reader, scope, strangers
 from evidence.errors import Problem
 from tests.evidence import bodies, scratch
 
@@ -25,7 +25,7 @@ def scratch_cluster(cluster_socket: Path) -> Iterator[Path]:
     with scratch.connect(cluster_socket) as own:
         scratch.second_tier(own)
         scratch.third_tier(own)
-        scratch._doctor(own)
+        scratch.doctor(own)
     yield cluster_socket
     reader.close()
 
@@ -46,6 +46,13 @@ def scratch_owner(scratch_cluster: Path) -> Iterator[Any]:
     """A superuser's autocommit connection to the scratch database."""
     with scratch.connect(scratch_cluster) as own:
         yield own
+
+
+@pytest.fixture(autouse=True)
+def no_strangers_left() -> Iterator[None]:
+    """What a test counted is not written when the run ends and its database is gone."""
+    yield
+    strangers._counts.clear()
 
 
 @dataclass

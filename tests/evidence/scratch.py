@@ -42,7 +42,7 @@ def dsn(socket: Path, user: str, database: str = DATABASE) -> str:
 
 
 def create(socket: Path, database: str = DATABASE) -> None:
-    """The database and its roles: `strong_reader` (all three tiers), `plain_reader` (grants alone), `scratch_doctor`."""
+    """The database and its roles: two readers, of which only `strong_reader` is walled in later, and a doctor."""
     with psycopg.connect(dsn(socket, "postgres", "postgres"), autocommit=True) as server:
         for role in ("app_owner", "app_worker", "strong_reader", "plain_reader", "scratch_doctor"):
             if not server.execute("select 1 from pg_roles where rolname = %s", [role]).fetchone():
@@ -53,7 +53,7 @@ def create(socket: Path, database: str = DATABASE) -> None:
         own.execute((DATA / "sample_db.sql").read_text())
         for role in ("strong_reader", "plain_reader"):
             _first_tier(own, role)
-        _doctor(own)
+        doctor(own)
 
 
 def _first_tier(own: psycopg.Connection[Any], role: str) -> None:
@@ -82,20 +82,20 @@ def third_tier(own: psycopg.Connection[Any]) -> None:
     own.execute(f"revoke select on {', '.join(f'pg_catalog.{name}' for name in SPYING)} from public")
 
 
-def _doctor(own: psycopg.Connection[Any]) -> None:
+def doctor(own: psycopg.Connection[Any]) -> None:
     own.execute("grant select on pg_catalog.pg_roles, pg_catalog.pg_auth_members to scratch_doctor")
     own.execute("grant execute on function pg_catalog.pg_control_system() to scratch_doctor")
 
 
 def fingerprint(own: psycopg.Connection[Any]) -> list[Any]:
-    """Everything durable that an attack could change: rows, sequences, catalogs, large objects, roles, prepared work."""
+    """Everything durable that an attack could change: rows, sequences, catalogs, large objects, roles."""
     tables = ("app.jobs", "app.payments", "app.secrets", "app.tickets", "app.read_log", "public.legacy_notes")
     found: list[Any] = [own.execute(f"select md5(coalesce(string_agg(t::text, '|'), '')) from {t} t").fetchone()
                         for t in tables]  # fmt: skip
     for query in (
         "select count(*), max(oid) from pg_class",
         "select count(*), max(oid) from pg_proc",
-        "select md5(string_agg(rolname || rolsuper::text || coalesce(rolpassword, ''), '|' order by oid)) from pg_authid",
+        "select md5(string_agg(rolname || rolsuper || coalesce(rolpassword, ''), '|' order by oid)) from pg_authid",
         "select count(*) from pg_auth_members",
         "select md5(string_agg(setconfig::text, '|' order by setrole)) from pg_db_role_setting",
         "select last_value, is_called from app.ticket_seq",

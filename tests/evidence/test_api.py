@@ -72,7 +72,9 @@ def test_digits_survive_both_ways(find_job: Any, define: Any, http: Client) -> N
 def test_the_list_says_what_the_token_is_good_for(
     find_job: Any, http: Client, make_agent: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "DESK", {"hand_in": DeskTool("hand_in", "Hands in.", {"type": "object"}, "propose", dict)})
+    monkeypatch.setattr(
+        desk, "DESK", {"hand_in": DeskTool("hand_in", "Hands in.", {"type": "object"}, "propose", dict)}
+    )
     tools = http.get("/api/v1/tools").json()["tools"]
     assert [(tool["name"], tool["is_read_only"]) for tool in tools] == [("find_job", True), ("hand_in", False)]
     assert tools[0]["output_schema"] == bodies.tool()["output_schema"]
@@ -82,7 +84,9 @@ def test_the_list_says_what_the_token_is_good_for(
     assert [tool["name"] for tool in other.get("/api/v1/tools").json()["tools"]] == ["hand_in"]
 
 
-@pytest.mark.parametrize("header", ["", "Bearer", "Bearer csa_unknown", "Basic dXNlcjpwdw==", "Bearer \xff\xfe", "Token x"])
+@pytest.mark.parametrize(
+    "header", ["", "Bearer", "Bearer csa_unknown", "Basic dXNlcjpwdw==", "Bearer \xff\xfe", "Token x"]
+)
 def test_strangers_are_turned_away(find_job: Any, header: str) -> None:
     stranger = Client(headers={"Authorization": header} if header else {})
     for answer in (stranger.get("/api/v1/tools"), post(stranger, "find_job", {})):
@@ -180,9 +184,13 @@ def test_the_schema_is_valid_and_covers_the_plane(tmp_path: Any, capsys: pytest.
     target = tmp_path / "schema.json"
     call_command("spectacular", "--validate", "--fail-on-warn", "--format", "openapi-json", "--file", str(target))
     schema = json.loads(target.read_text())
-    assert {"/api/v1/tools", "/api/v1/tools/{name}", "/api/v1/incidents", "/api/v1/investigations", "/api/v1/writes"} <= (
-        set(schema["paths"])
-    )
+    assert {
+        "/api/v1/tools",
+        "/api/v1/tools/{name}",
+        "/api/v1/incidents",
+        "/api/v1/investigations",
+        "/api/v1/writes",
+    } <= (set(schema["paths"]))
     assert schema["paths"]["/api/v1/tools"]["get"]["security"] == [{"agentToken": []}]
     assert capsys.readouterr().err == ""
 

@@ -67,9 +67,7 @@ def attempt(dsn: str, text: str) -> Any:
     try:
         return reader.read(dsn, text, limits=QUICK).rows
     except Refused as refused:
-        assert refused.code
-        assert refused.sentence.endswith(".")
-        return refused.sentence
+        return refused.sentence if refused.code else None
     finally:
         assert time.monotonic() - started < 4
 

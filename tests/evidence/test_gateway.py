@@ -35,6 +35,13 @@ def entry(audit_id: str) -> Entry:
     return Entry.objects.get(seq=int(audit_id.removeprefix("A-")))
 
 
+def nested(depth: int) -> Any:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 @pytest.fixture
 def find_job(certified: Any, define: Any) -> Definition:
     found: Definition = define("tool", "find_job", bodies.tool())
@@ -77,6 +84,7 @@ def test_unknown_forbidden_and_disabled_tools_look_the_same(
     first = define("tool", "only_drafted", bodies.tool())
     Definition.objects.filter(pk=first.pk).update(status="draft")
     scope_of(asker[0], "find_job", "retired", "only_drafted", "no_such_tool")
+    before = Entry.objects.order_by("-seq")[0].seq
     told = [problem(asker, name, {"job_id": 1}) for name in
             ("no_such_tool", "of_another_class", "retired", "only_drafted", "x\0y", "propose_write2", "")]  # fmt: skip
     told.append(problem(asker, "of_another_class", {"wrong": "arguments"}))
@@ -85,7 +93,7 @@ def test_unknown_forbidden_and_disabled_tools_look_the_same(
     assert {(one.status, one.code, one.sentence, one.audit_id) for one in told} == {
         (404, "unknown_tool", told[0].sentence, "")
     }
-    refused = Entry.objects.filter(kind="call.refused", actor="asker", error_class="unknown_tool")
+    refused = Entry.objects.filter(seq__gt=before, kind="call.refused", actor="asker", error_class="unknown_tool")
     assert refused.count() == len(told)
     assert {(one.status, one.tool_hash, one.source) for one in refused} == {("refused", "", "")}
 
@@ -107,6 +115,8 @@ def test_a_token_without_the_scope_sees_no_tool(find_job: Definition, make_agent
         ({"job_id": "1"}, "job_id must be of type integer."),
         ({"job_id": 1, "limit": 2}, "limit is not a property of this tool."),
         ({"job_id": float("nan")}, "The arguments hold something that JSON does not."),
+        ({"job_id": nested(500)}, "The arguments nest deeper than 64 levels."),
+        ({"job_id": nested(5000)}, "The arguments hold something that JSON does not."),
         ({"job_id": 1, "investigation": "7001"}, "investigation is the number of one investigation of yours."),
         ({"job_id": 1, "investigation": True}, "investigation is the number of one investigation of yours."),
     ],
@@ -225,9 +235,7 @@ def test_numbers_keep_their_digits(certified: Any, define: Any, asker: Any, scop
     assert str(reading.payload_of(entry(answer.audit_id).pk).result["row"]["b"]) == "0.10"
 
 
-def test_secrets_are_masked_in_the_log_and_nowhere_else(
-    certified: Any, define: Any, asker: Any, scope_of: Any
-) -> None:
+def test_secrets_are_masked_in_the_log_and_nowhere_else(certified: Any, define: Any, asker: Any, scope_of: Any) -> None:
     define("tool", "echo", bodies.any_tool("select length($1::text) as n", "password", "note", parameters=["password"]))
     scope_of(asker[0], "echo")
     secret = "hunter2-hunter2"
@@ -241,6 +249,22 @@ def test_secrets_are_masked_in_the_log_and_nowhere_else(
     problem(asker, "echo", {"password": secret, "x": 1})
     refused = newest("call.refused")
     assert secret not in str(reading.payload_of(refused.pk).args) + refused.error
+
+
+def test_a_databases_error_does_not_repeat_a_secret(certified: Any, define: Any, asker: Any, scope_of: Any) -> None:
+    define("tool", "cast", bodies.any_tool("select $1::int as n", "password"))
+    scope_of(asker[0], "cast")
+    told = problem(asker, "cast", {"password": "hunter2-hunter2"})
+    failed = entry(told.audit_id)
+    assert "invalid input syntax" in failed.error
+    assert "hunter2" not in failed.error + told.sentence
+
+
+def test_a_result_that_nests_too_deeply_is_kept_out(certified: Any, define: Any, asker: Any, scope_of: Any) -> None:
+    deep = "(repeat('[', 200) || repeat(']', 200))::jsonb"
+    define("tool", "deep", bodies.any_tool(f"select {deep} as a"))
+    scope_of(asker[0], "deep")
+    assert problem(asker, "deep", {}).code == "too_nested"
 
 
 def test_a_dark_source_is_not_read(find_job: Definition, certified: Any, asker: Any, scope_of: Any,

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import pytest
 from asgiref.sync import sync_to_async
+from django.db import OperationalError
 from mcp import MCPError
 
 from audit import reading
@@ -116,9 +124,7 @@ def test_a_refusal_and_a_failure_are_sentences(plane: str, asker: Any, mode: str
 
 
 @ERAS
-def test_desk_tools_say_that_they_hand_in(
-    plane: str, asker: Any, mode: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_desk_tools_say_that_they_hand_in(plane: str, asker: Any, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def handle(principal: Any, given: dict[str, Any]) -> dict[str, Any]:
         if given.get("no"):
             raise Problem(409, "not_now", "Not now.")
@@ -155,11 +161,21 @@ def test_a_changed_definition_is_seen_at_the_next_message(plane: str, asker: Any
     assert after["find_job"].startswith("Something else.")
 
 
-@pytest.mark.parametrize("header", [None, "Bearer csa_unknown", "Basic x", "Bearer "])
+@pytest.mark.parametrize("header", [None, "Bearer csa_unknown", "Basic x", "Bearer x y"])
 def test_strangers_get_nothing(plane: str, header: str | None) -> None:
     headers = {"Accept": "application/json, text/event-stream"} | ({"Authorization": header} if header else {})
     answer = httpx2.post(f"{plane}/mcp", headers=headers, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
     assert answer.status_code == 401
+
+
+def test_a_database_that_fails_the_token_is_said(plane: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(token: str) -> Any:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(mcp.agents, "authenticate", broken)
+    answer = httpx2.post(f"{plane}/mcp", headers={"Authorization": "Bearer csa_x"}, json={})
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert answer.headers["content-type"] == "application/problem+json"
 
 
 def test_a_token_in_the_query_string_is_none(plane: str, asker: Any) -> None:
@@ -194,7 +210,7 @@ def test_other_hosts_and_origins_are_turned_away(plane: str, asker: Any) -> None
 
 def test_the_rest_of_the_plane_is_djangos(plane: str, asker: Any) -> None:
     own = {"Authorization": f"Bearer {asker[1]}"}
-    assert [t["name"] for t in httpx2.get(f"{plane}/api/v1/tools", headers=own).json()["tools"]][0] == "broken"
+    assert httpx2.get(f"{plane}/api/v1/tools", headers=own).json()["tools"][0]["name"] == "broken"
     assert httpx2.get(f"{plane}/nothing").headers["content-type"] == "application/problem+json"
     assert httpx2.get(f"{plane}/healthz").status_code in (200, 503)
 
@@ -269,8 +285,63 @@ def test_a_message_gives_its_connections_back(plane: str, asker: Any, superuser:
         return int(superuser.execute(query).fetchone()[0])
 
     asyncio.run(ask())
-    assert count() <= 3
-    assert threading.active_count() < 30
+    before = count(), threading.active_count()
+    asyncio.run(ask())
+    assert count() <= before[0] + 1
+    assert threading.active_count() <= before[1] + 2
+
+
+@pytest.fixture
+def process(given_scope: Any, cluster_socket: Path) -> Iterator[str]:
+    """The plane as `manage.py serve agents` runs it: a process of its own, with Django's connection pool."""
+    from django.db import connection
+
+    database = f"postgresql://counterseal_agents:test-agents@{quote(str(cluster_socket), safe='')}"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    own = {"COUNTERSEAL_PROCESS": "agents", "DATABASE_URL": f"{database}/{connection.settings_dict['NAME']}"}
+    environment = {**os.environ, **own}
+    command = [sys.executable, "manage.py", "serve", "agents", "--port", str(port)]
+    server = subprocess.Popen(command, env=environment)
+    url = f"http://localhost:{port}"
+    try:
+        _wait_for(f"{url}/nothing")
+        yield url
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def _wait_for(url: str) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with suppress(httpx2.ConnectError):
+            httpx2.get(url)
+            return
+        time.sleep(0.1)
+    raise AssertionError("the plane did not start")
+
+
+def test_a_process_heals_when_the_database_dropped_its_whole_pool(process: str, asker: Any, superuser: Any) -> None:
+    def drop_all() -> int:
+        query = (
+            "select count(pg_terminate_backend(pid, 2000)) from pg_stat_activity where usename = 'counterseal_agents'"
+        )
+        return int(superuser.execute(query).fetchone()[0])
+
+    async def ask() -> Any:
+        async with connected(process, asker[1]) as client:
+            await asyncio.gather(*(client.list_tools() for _ in range(24)))
+            dropped = await asyncio.to_thread(drop_all)
+            started = time.monotonic()
+            listed = await client.list_tools()
+            return dropped, len(listed.tools), time.monotonic() - started
+
+    dropped, listed, seconds = asyncio.run(ask())
+    assert dropped > 2
+    assert listed == 4 + 4
+    assert seconds < 3
 
 
 def test_references_in_a_schema_follow_it_into_the_envelope() -> None:

@@ -215,7 +215,7 @@ def test_text_that_breaks_out_of_the_cursor_is_refused(reader_dsn: str, sql: str
 
 
 @pytest.mark.parametrize("sql", [
-    "select 1 as a;", "select 1 as a ; -- done", "select 1 as a -- done", "select 1 as a /* ) */", " \n select 1 as a ;;",
+    "select 1 as a;", "select 1 as a ; -- done", "select 1 as a -- done", "select 1 as a /* ) */", "\nselect 1 as a;;",
     "-- first\nselect 1 as a", "select length(')') as a", "select 1 as a from (values (')--')) v",
 ])  # fmt: skip
 def test_comments_and_a_last_semicolon_are_harmless(reader_dsn: str, sql: str) -> None:
@@ -284,7 +284,9 @@ def test_a_read_that_loses_its_connection_is_not_tried_again(dsn_of: Any, scratc
 
     thread = threading.Thread(target=read)
     thread.start()
-    kill = "select count(pg_terminate_backend(pid)) from pg_stat_activity where query like 'FETCH%' and state = 'active'"
+    kill = (
+        "select count(pg_terminate_backend(pid)) from pg_stat_activity where query like 'FETCH%' and state = 'active'"
+    )
     for _ in range(100):
         if scratch_owner.execute(kill).fetchone()[0]:
             break

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
 from gate.triage.cases import Finding
 from gate.triage.outcomes import ActiveRule, Fail, Pass
+from gate.triage.rules.language import Rule
 from tests.triage.worlds import (
     DECIDED,
     RULES,
@@ -59,6 +60,13 @@ def later_refunds(*refunds: dict[str, Any]) -> Callable[[World], World]:
     return lambda world: world.and_call(call(35, "list_refunds", args, refund_list(*refunds), at(6, 28)))
 
 
+def later_control(count: int, begins: str) -> Callable[[World], World]:
+    args = {**count_args(None), "from": begins}
+    result = {**count_result(None, count), "window": {"from": begins, "to": args["to"]}}
+    return lambda world: world.and_call(call(26, "count_errors", args, result, at(6, 28)))
+
+
+BEGINS = "2026-11-29T02:15:34Z"
 Break = Callable[[World], World]
 FAILS: list[tuple[str, Callable[[], World], Break, str]] = [
     ("FP-01 a missing count", recovered, lambda w: w.with_result(13, drop(("count",))), "unreadable"),
@@ -92,6 +100,10 @@ FAILS: list[tuple[str, Callable[[], World], Break, str]] = [
     ("FP-09 a control of another window", quiet, lambda w: with_count(w, 21, begins="2026-11-29T02:00:00Z"),
      "check_failed"),
     ("FP-09 a control of another source", quiet, lambda w: w.with_call(21, source="archive"), "check_failed"),
+    ("FP-09 a control of an empty window", quiet,
+     lambda w: with_count(with_count(w, 20, ends=BEGINS), 21, ends=BEGINS).with_incident(recurrence_seconds=0),
+     "check_failed"),
+    ("FP-09 asked again, the source is dead", quiet, later_control(0, "2026-11-29T02:15:34Z"), "contradicted_later"),
     ("FP-11 before it began", recovered, lambda w: w.with_call(10, called_at=at(2, 10), finished_at=at(2, 10, 1)),
      "before_incident"),
     ("FP-11 stale", recovered, lambda w: w.with_call(10, called_at=at(6, 0, 59)), "stale"),
@@ -136,6 +148,8 @@ FAILS: list[tuple[str, Callable[[], World], Break, str]] = [
      lambda w: w.but(findings=(*w.findings, Finding("log_source_alive", "A-13"))), "unknown_fact"),
     ("FP-19 into the lag", recovered, lambda w: with_count(w, 13, ends="2026-11-29T06:20:03Z"), "check_failed"),
     ("FP-20 less money", refunded, set_refunds(refund(amount_cents=1295)), "check_failed"),
+    ("FP-20 nothing at all", refunded, lambda w: set_refunds(refund(amount_cents=0))(w).with_incident(
+        facts={"amount_cents": 0, "currency": "eur"}), "check_failed"),
     ("FP-20 a hundred times", refunded, set_refunds(refund(amount_cents=1295000)), "check_failed"),
     ("FP-20 more than was charged", refunded, lambda w: w.with_result(31, put(("charge", "amount_cents"), 12949)),
      "check_failed"),
@@ -181,6 +195,10 @@ def test_it_fails_and_says_why(world: Callable[[], World], breaks: Break, code: 
 
 STILL_PASSES: list[tuple[str, Callable[[], World], Break]] = [
     ("the last second of freshness", recovered, lambda w: w.with_call(10, called_at=at(6, 1))),
+    ("asked the moment it began", recovered,
+     lambda w: w.with_incident(began_at=w.entry(10).called_at)),
+    ("finished the moment it was handed in", recovered, lambda w: w.with_call(13, finished_at=DECIDED)),
+    ("an answer in no time", recovered, lambda w: w.with_call(10, finished_at=w.entry(10).called_at)),
     ("the last second before the lag", recovered, lambda w: with_count(w, 13, ends="2026-11-29T06:20:02Z")),
     ("the shortest window", recovered, lambda w: with_count(w, 13, ends="2026-11-29T05:15:34Z")),
     ("a failed try that nobody cites", recovered,
@@ -197,6 +215,7 @@ STILL_PASSES: list[tuple[str, Callable[[], World], Break]] = [
      lambda w: w.and_call(call(15, "find_job", {"job_id": 90412}, {"job": None}, at(6, 27), incident_id=9))),
     ("two findings for a fact that both hold", recovered,
      lambda w: later_job()(w).but(findings=(*w.findings, Finding("job_completed", "A-15")))),
+    ("a later look at a shorter time that finds no line", quiet, later_control(0, "2026-11-29T06:10:00Z")),
     ("part of a charge given back", refunded, lambda w: set_refunds(refund(amount_cents=500))(w).with_incident(
         facts={"amount_cents": 500, "currency": "eur"})),
     ("the refund that the claim names", refunded,
@@ -214,6 +233,20 @@ def test_what_is_earned_still_passes(world: Callable[[], World], changes: Break)
 def test_the_refund_that_the_claim_does_not_name_shows_nothing() -> None:
     named = refunded().with_incident(subject={"charge_id": "ch_8846", "refund_id": "re_first"})
     assert isinstance(named.decide(), Fail)
+
+
+def test_without_a_search_a_control_vouches_for_nothing() -> None:
+    decided = quiet().but(findings=(Finding("log_source_alive", "A-21"),)).decide()
+    line = next(line for line in decided.checks if line.title.startswith("Its window and source"))
+    assert (line.outcome, line.why) == ("fails", "A-21: there is no search that it could vouch for.")
+
+
+def test_without_a_list_of_refunds_no_amount_matches() -> None:
+    decided = refunded().but(findings=(Finding("refund_amount_matches", "A-31"),)).decide()
+    line = next(line for line in decided.checks if line.title.startswith("Amount and currency"))
+    assert (line.outcome, line.why) == (
+        "fails", "A-31: no list of refunds is cited whose amount could be compared.",
+    )  # fmt: skip
 
 
 def test_a_missing_count_is_said_in_words() -> None:
@@ -250,6 +283,43 @@ def test_the_lines_of_a_pass_are_those_of_the_page() -> None:
         ("later_answers", "No later answer on the same subject contradicts what is cited", "none contradicts"),
     ]
     assert decided.checks[3].paths == {"A-13": ["/error", "/job_kind", "/window/from", "/window/to"]}
+
+
+@pytest.mark.parametrize(("number", "place"), [(317, "I-317"), (None, "no incident")])
+def test_a_foreign_entry_is_named_with_where_it_belongs(number: int | None, place: str) -> None:
+    decided = recovered().with_call(13, incident_id=number).decide()
+    assert isinstance(decided, Fail)
+    assert f"A-13 belongs to {place}, not to I-318." in [reason.sentence for reason in decided.reasons]
+
+
+def test_the_receipt_lists_exactly_the_cited_entries() -> None:
+    world = recovered()
+    receipt = world.decide().receipt
+    assert set(receipt["entries"]) == {"A-10", "A-13"}
+    assert receipt["entries"]["A-13"]["digest"] == world.entry(13).digest
+    unknown = world.but(findings=(*world.findings, Finding("job_completed", "A-404"))).decide()
+    assert set(unknown.receipt["entries"]) == {"A-10", "A-13"}
+
+
+@pytest.mark.parametrize("moment", [recovered().entry(10).finished_at, DECIDED])
+def test_an_answer_of_the_same_moment_counts_as_later(moment: datetime) -> None:
+    world = later_job(state="failed")(recovered()).with_call(15, called_at=moment, finished_at=moment)
+    decided = world.decide()
+    assert isinstance(decided, Fail)
+    assert [reason.code for reason in decided.reasons] == ["contradicted_later"]
+
+
+def test_an_answer_after_the_decision_or_before_the_cited_one_does_not_speak() -> None:
+    for moment in (DECIDED + timedelta(seconds=1), recovered().entry(10).called_at):
+        world = later_job(state="failed")(recovered()).with_call(15, called_at=moment, finished_at=moment)
+        assert isinstance(world.decide(), Pass)
+
+
+def test_a_rule_without_a_check_passes_nothing() -> None:
+    empty = ActiveRule(Rule("transient_failure_recovered", 1, ()), "0" * 64)
+    for findings in ((), recovered().findings):
+        world = recovered().but(rules={"transient_failure_recovered": empty}, findings=findings)
+        assert isinstance(world.decide(), Fail)
 
 
 def test_later_means_from_the_first_cited_answer_on() -> None:

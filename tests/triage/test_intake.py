@@ -108,7 +108,7 @@ def test_a_revoked_token_opens_nothing() -> None:
     assert intake.authenticate(token) is None
 
 
-@pytest.mark.urls("tests.triage.urls")
+@pytest.mark.urls("gate.config.urls_agents")
 class TestOverHttp:
     """POST /api/v1/incidents."""
 

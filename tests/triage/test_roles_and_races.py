@@ -55,7 +55,8 @@ def test_the_agents_plane_takes_a_report_starts_counts_and_hands_in(
     incident, _ = intake.receive(said, monitor)
     intake.receive(report(title="again"), monitor)
     intake.receive(report(is_resolved=True), monitor)
-    investigation = investigations.start(principal, incident.ref)
+    investigation = investigations.start(principal, None)
+    assert investigation.incident_id == incident.pk
     assert scope.resolve(principal, None).take_call() == 2
     job_call, count = find_job(investigation), count_errors(investigation)
     findings = [("job_completed", job_call.ref), ("no_recurrence", count.ref)]

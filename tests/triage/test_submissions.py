@@ -123,7 +123,7 @@ def test_the_desk_starts_an_investigation(principal: Principal, open_incident: C
     assert Investigation.objects.get(pk=answer["investigation"]).incident_id == incident.pk
 
 
-@pytest.mark.urls("tests.triage.urls")
+@pytest.mark.urls("gate.config.urls_agents")
 class TestOverHttp:
     """POST /api/v1/investigations and its findings."""
 

@@ -12,7 +12,7 @@ from audit import links, log, outbox, reading
 from audit.agents import Principal
 from audit.kinds import Kind
 from audit.models import Definition, Entry, Outbox
-from gate.triage import investigations, submissions, verdicts
+from gate.triage import investigations, submissions, tasks, verdicts
 from gate.triage.models import Draft, Incident, Investigation
 from gate.triage.rules import registry
 from tests.triage.conftest import count_errors, find_job, handed_in, record_call
@@ -55,6 +55,19 @@ def test_the_cited_entries_know_the_draft_and_the_fields_read(principal: Princip
     (link,) = links.citing(job_call.seq)
     assert (link.subject, link.url) == (draft.ref, f"/drafts/{draft.pk}/")
     assert link.paths == ["/job/job_id", "/job/last_error", "/job/state"]
+
+
+def test_an_entry_that_is_not_there_is_linked_to_nothing(principal: Principal, running: Investigation) -> None:
+    number = find_job(running).seq + 10**6
+    rendered(hand_in(principal, running, ("job_completed", f"A-{number}")))
+    assert links.citing(number) == []
+
+
+def test_a_secret_in_the_answer_is_masked_in_the_log(principal: Principal, running: Investigation) -> None:
+    body = {**handed_in(), "answer": "It used Bearer abcdefgh12345678."}
+    submissions.submit(principal, running.pk, body)
+    entry = Entry.objects.get(kind=Kind.FINDINGS_SUBMITTED, run_id=str(running.pk))
+    assert "abcdefgh" not in str(reading.content_of(entry).args)
 
 
 def test_a_missing_count_is_not_zero(principal: Principal, running: Investigation) -> None:
@@ -138,6 +151,14 @@ def test_running_it_twice_makes_one_draft(principal: Principal, running: Investi
     outbox.run(job.pk, verdicts.render)
     assert Draft.objects.filter(investigation=running).get() == first
     assert Entry.objects.filter(kind=Kind.VERDICT_RENDERED, run_id=str(running.pk)).count() == 1
+
+
+def test_the_tasks_are_thin_and_bear_the_names_that_are_enqueued(principal: Principal, running: Investigation) -> None:
+    job = hand_in(principal, running)
+    assert (tasks.render_verdict.name, tasks.abandon_overdue.name) == (job.task, "gate.triage.tasks.abandon_overdue")
+    tasks.render_verdict(job.pk)
+    tasks.abandon_overdue()
+    assert Draft.objects.filter(investigation=running).count() == 1
 
 
 def test_an_incident_closed_meanwhile_stays_closed(principal: Principal, running: Investigation) -> None:

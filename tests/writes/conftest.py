@@ -164,3 +164,29 @@ def entries() -> Callable[[str], list[Any]]:
 def job(shop: Any) -> Callable[[int], Any]:
     """A job's state in the shop as it is now."""
     return lambda job_id: shop.execute("select state from shop.jobs where job_id = %s", [job_id]).fetchone()[0]
+
+
+@pytest.fixture
+def make_incident(define: Callable[..., Any]) -> Callable[[Any], tuple[Any, Any]]:
+    """An open incident that an agent investigates: (incident, investigation)."""
+    from django.utils import timezone
+
+    from audit.models import Definition
+    from gate.triage.models import Incident, Investigation
+
+    def make(agent: Any) -> tuple[Any, Any]:
+        person = Definition.objects.filter(kind="target").latest("pk").drafted_by
+        kind = Definition.objects.create(
+            kind="class", name="stuck_job", version=1, body={}, digest="0" * 64, reason="", drafted_by=person
+        )
+        now = timezone.now()
+        incident = Incident.objects.create(
+            kind="incident", incident_class=kind, title="Job 7 is stuck", severity="high", subject={"job_id": 7},
+            dedup_key="job-7", began_at=now, watch_from=now, opened_by="monitor",
+        )  # fmt: skip
+        run = Investigation.objects.create(
+            incident=incident, agent_id=agent.agent_id, briefing={}, budget_calls=10, deadline_at=now
+        )
+        return incident, run
+
+    return make

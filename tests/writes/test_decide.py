@@ -24,7 +24,11 @@ def test_an_approval_says_exactly_what_was_seen_and_asks_for_the_run(previewed: 
     seen = actions.latest_preview(write)
     said = decision.statement
     assert (said["decision"], said["write"], said["approver"]) == ("approve", write.ref, "mia")
-    assert (said["proposal"], said["preview"], said["target"]) == (write.proposal_digest, seen.digest, write.target.digest)
+    assert (said["proposal"], said["preview"], said["target"]) == (
+        write.proposal_digest,
+        seen.digest,
+        write.target.digest,
+    )
     assert digests.of_approval(said) == decision.digest
     job = Outbox.objects.get(task="gate.writes.tasks.execute_write", subject_id=write.pk)
     assert job.queue == "writes"

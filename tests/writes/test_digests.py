@@ -30,7 +30,9 @@ def test_every_value_of_a_row_counts(some: list[Any], data: Any) -> None:
 
 
 def test_null_and_the_word_null_and_a_number_and_its_text_are_apart() -> None:
-    made = {digests.of_effect([{"before": {"a": value}, "after": None}], []) for value in (None, "null", "1", "1.0", "")}
+    made = {
+        digests.of_effect([{"before": {"a": value}, "after": None}], []) for value in (None, "null", "1", "1.0", "")
+    }
     assert len(made) == 5
 
 

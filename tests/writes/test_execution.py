@@ -175,7 +175,9 @@ def tampered(approved_write: Any) -> dict[str, Any]:
         (WriteRequest, approved_write), (Decision, decision), (Preview, seen)))  # fmt: skip
     later = timezone.now() + timedelta(days=1)
     return {
-        "statement": lambda: write.update(statement="DELETE FROM shop.jobs WHERE job_id = $2 AND state = $3 OR 'a' = $1"),
+        "statement": lambda: write.update(
+            statement="DELETE FROM shop.jobs WHERE job_id = $2 AND state = $3 OR 'a' = $1"
+        ),
         "parameters": lambda: write.update(parameters=[{"t": "text", "v": "gone"}, *approved_write.parameters[1:]]),
         "title": lambda: write.update(title="Harmless"),
         "table": lambda: write.update(table="shop.lie"),
@@ -189,7 +191,9 @@ def tampered(approved_write: Any) -> dict[str, Any]:
         "approval digest": lambda: decisions.update(digest="0" * 64),
         "approval expiry": lambda: decisions.update(expires_at=later),
         "approval statement": lambda: decisions.update(statement=said, digest=digests.of_approval(said)),
-        "target body": lambda: Definition.objects.filter(pk=approved_write.target_id).update(body={**BODY, "row_cap": 999}),
+        "target body": lambda: Definition.objects.filter(pk=approved_write.target_id).update(
+            body={**BODY, "row_cap": 999}
+        ),
         "target digest": lambda: Definition.objects.filter(pk=approved_write.target_id).update(digest="0" * 64),
     }
 
@@ -202,7 +206,9 @@ PARTS = [
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_one_part_changed_after_approval_runs_nothing(approved: Any, job: Any, entries: Any, shop: Any, part: str) -> None:
+def test_one_part_changed_after_approval_runs_nothing(
+    approved: Any, job: Any, entries: Any, shop: Any, part: str
+) -> None:
     write = approved()
     assert sorted(tampered(write)) == sorted(PARTS)
     tampered(write)[part]()
@@ -280,22 +286,16 @@ def test_a_newer_version_of_the_target_voids_the_approval(approved: Any, define:
 
 @pytest.mark.parametrize("model", ["write", "decision"])
 def test_an_approval_that_ended_by_the_databases_clock_runs_nothing(
-    previewed: Any, approve: Any, job: Any, entries: Any, monkeypatch: Any, model: str
+    previewed: Any, approve: Any, define: Any, job: Any, entries: Any, monkeypatch: Any, model: str
 ) -> None:
-    write = previewed()
     if model == "write":
-        soon = timezone.now() + timedelta(milliseconds=300)
-        write.expires_at = soon
-        WriteRequest.objects.filter(pk=write.pk).update(expires_at=soon, proposal_digest=digests.of_proposal(write))
-        Preview.objects.filter(write=write).delete()
-        from gate.writes import preview
-
-        preview.make(actions.ask_preview(write, write.preview_requests.get().by).pk)
+        define("target", "shop", {**BODY, "expiry_seconds": 1})
     else:
-        monkeypatch.setattr(actions, "APPROVAL_LASTS", timedelta(milliseconds=300))
+        monkeypatch.setattr(actions, "APPROVAL_LASTS", timedelta(seconds=1))
+    write = previewed()
     approve(write)
     with connection.cursor() as cursor:
-        cursor.execute("select pg_sleep(0.35)")
+        cursor.execute("select pg_sleep(1.1)")
     assert run(write)[0] == "expired"
     assert job(7) == "running"
     assert entries(write.ref)[-1].kind == "write.expired"
@@ -380,7 +380,9 @@ def lose_connection(monkeypatch: Any, *, committed: bool) -> None:
         if committed:
             session.execute("COMMIT")
         session.close()
-        raise execution._Refused(execution.Outcome(execution.Status.UNKNOWN, error="The connection to the target was lost."))
+        raise execution._Refused(
+            execution.Outcome(execution.Status.UNKNOWN, error="The connection to the target was lost.")
+        )
 
     monkeypatch.setattr(execution, "_commit", lost)
 
@@ -463,6 +465,8 @@ def test_a_paused_attempt_that_was_overtaken_writes_nothing(approved: Any, shop:
         return kept(session, claim)
 
     monkeypatch.setattr(execution, "_enter_ledger", enter)
+    with pytest.raises(execution.TryAgain):
+        execution.execute(write.pk)
     execution.execute(write.pk)
     write.refresh_from_db()
     assert (write.status, ledger(shop)) == ("executed", 1)
@@ -500,7 +504,9 @@ def test_a_commit_is_synchronous_and_repeatable_read(approved: Any, shop: Any, m
     kept = execution._commit
 
     def commit(session: Any) -> None:
-        seen.append([session.execute(f"show {name}").fetchone()[0] for name in ("synchronous_commit", "transaction_isolation")])
+        seen.append(
+            [session.execute(f"show {name}").fetchone()[0] for name in ("synchronous_commit", "transaction_isolation")]
+        )
         kept(session)
 
     monkeypatch.setattr(execution, "_commit", commit)

@@ -63,7 +63,9 @@ def test_cascades_and_triggers_are_in_the_footprint(previewed: Any) -> None:
 
 def test_another_table_cannot_pass_for_the_row_before(previewed: Any) -> None:
     made = seen(
-        previewed("update shop.jobs set state = 'x' from shop.lie as old where old.job_id = jobs.job_id and jobs.job_id = 1")
+        previewed(
+            "update shop.jobs set state = 'x' from shop.lie as old where old.job_id = jobs.job_id and jobs.job_id = 1"
+        )
     )
     assert made.rows[0]["before"]["state"] == "running"
 
@@ -145,7 +147,12 @@ def test_a_target_that_is_away_is_said(previewed: Any, monkeypatch: Any) -> None
 def test_the_roles_own_settings_do_not_change_what_is_seen(previewed: Any, mia: Any, shop: Any) -> None:
     write = previewed("update shop.jobs set run_after = '2026-11-29 10:00:00' where job_id = 1")
     first = seen(write)
-    for setting in ("timezone = 'Asia/Kolkata'", "datestyle = 'German'", "search_path = 'shop'", "bytea_output = 'escape'"):
+    for setting in (
+        "timezone = 'Asia/Kolkata'",
+        "datestyle = 'German'",
+        "search_path = 'shop'",
+        "bytea_output = 'escape'",
+    ):
         shop.execute(f"alter role writes_test_writer set {setting}")
     try:
         preview.make(actions.ask_preview(write, mia).pk)

@@ -31,7 +31,10 @@ REFUSED = [
     ('delete from elsewhere."Gate_Ledger"', "no proposal may name it"),
     ("delete from shop.jobs where exists (select 1 from shop.gate_ledger)", "no proposal may name it"),
     ("update pg_catalog.pg_authid set rolsuper = true", "belongs to the database itself"),
-    ("update shop.jobs set state = (select rolname from pg_catalog.pg_roles limit 1)", "belongs to the database itself"),
+    (
+        "update shop.jobs set state = (select rolname from pg_catalog.pg_roles limit 1)",
+        "belongs to the database itself",
+    ),
     ("delete from information_schema.sql_features", "belongs to the database itself"),
     ("update shop.jobs set state = dblink_exec('x', 'y')", "not on the list of functions"),
     ("update shop.jobs set state = shop.now()", "not on the list of functions"),

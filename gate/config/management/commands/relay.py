@@ -2,7 +2,6 @@ import signal
 import threading
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.relay import Relay
@@ -15,7 +14,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            powers.check(settings.PROCESS)
+            powers.check_consumer()
         except powers.TooPowerful as refusal:
             raise CommandError(str(refusal)) from refusal
         stop = threading.Event()

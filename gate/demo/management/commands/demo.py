@@ -2,14 +2,15 @@ from typing import Any
 
 import httpx2
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from gate.demo import agent, keeping, seed
 from gate.demo.admins import PageRefused
 from gate.errors import NotAllowed
+from gate.people.operator import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Make the demo on a running installation: a shop's definitions, incidents, and an agent that investigates."
 
     def add_arguments(self, parser: Any) -> None:
