@@ -96,3 +96,9 @@ def _why_not(version: Definition, person: Any) -> tuple[str, bool]:
 def body_lines(version: Definition) -> Iterable[marked_json.Line]:
     """The body in pretty JSON, its keys in the order of the diffs beside it."""
     return marked_json.lines(json.loads(twohands.canonical_body(version.body)))
+
+
+def long_texts(version: Definition) -> list[tuple[str, str]]:
+    """The body's values of several lines, such as SQL, as people read them: with their line breaks."""
+    texts = [(key, value) for key, value in version.body.items() if isinstance(value, str) and "\n" in value]
+    return [(key, "\n".join(map(marked_json.undisguised, value.splitlines()))) for key, value in texts]

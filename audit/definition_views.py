@@ -40,8 +40,14 @@ def _render_one(
     if found is None:
         raise Http404(f"There is no {kind.name} {name}.")
     row, versions = found
-    body = definition_pages.body_lines(row.shown)
-    context = {"kind": kind, "row": row, "versions": versions, "body": body, "notice": notice}
+    context = {
+        "kind": kind,
+        "row": row,
+        "versions": versions,
+        "body": definition_pages.body_lines(row.shown),
+        "long_texts": definition_pages.long_texts(row.shown),
+        "notice": notice,
+    }
     return render(request, "audit/definition.html", context, status=status)
 
 

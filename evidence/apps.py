@@ -13,6 +13,6 @@ class EvidenceConfig(AppConfig):
 
         permission = "gate.change_definition"
         twohands.register(
-            twohands.DefinitionKind("source", "sources", "Source", permission, sources.check, sources.prove_soon)
+            twohands.DefinitionKind("source", "sources", "Sources", permission, sources.check, sources.prove_soon)
         )
-        twohands.register(twohands.DefinitionKind("tool", "tools", "Tool", permission, contracts.check))
+        twohands.register(twohands.DefinitionKind("tool", "tools", "Tools", permission, contracts.check))

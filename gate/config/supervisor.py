@@ -148,9 +148,7 @@ class Supervisor:
         self.say("Ctrl-C stops everything.")
 
     def _stop(self) -> None:
-        # A second Ctrl-C would cut the order short and could leave work half done.
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
+        _ignore_signals()
         for stage in Stage:
             stopping = [child for child in self.children if child.stage == stage]
             for child in stopping:
@@ -161,11 +159,25 @@ class Supervisor:
         self.say("Stopped.")
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 def _stop_on_signals() -> None:
     # SIGINT too: a shell starts background jobs with it ignored. An ignored SIGHUP is nohup's, and meant.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in SIGNALS:
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(*_: Any) -> None:
+    # Ctrl-C comes twice, from the terminal and from uv, and people press it again: the order of stopping stands.
+    _ignore_signals()
+    raise KeyboardInterrupt
+
+
+def _ignore_signals() -> None:
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _collectstatic() -> list[str]:

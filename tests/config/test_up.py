@@ -218,7 +218,9 @@ def test_a_killed_child_comes_back(running: tuple[Up, str], words: tuple[str, ..
 def test_ctrl_c_stops_everything(running: tuple[Up, str]) -> None:
     up, _ = running
     assert len(left_of(up.var)) > 5
-    up.process.send_signal(signal.SIGINT)
+    for _ in range(3):  # impatience does not cut it short
+        up.process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
     said, _ = up.process.communicate(timeout=PATIENCE)
     assert up.process.returncode == 0, said
     assert "killed" not in said.partition("Stopping.")[2]

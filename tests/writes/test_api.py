@@ -15,7 +15,8 @@ from tests.writes.conftest import REQUEUE, REQUEUE_PARAMETERS
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("gate.config.urls_agents")]
 
 BODY = {
-    "target": "shop", "statement": REQUEUE, "parameters": REQUEUE_PARAMETERS, "title": "Requeue job 7", "reason": "Stuck.",
+    "target": "shop", "statement": REQUEUE, "parameters": REQUEUE_PARAMETERS, "title": "Requeue job 7",
+    "reason": "Stuck.",
 }  # fmt: skip
 
 
@@ -52,9 +53,12 @@ def test_an_agent_proposes_and_learns_the_status_and_nothing_else(api: Api) -> N
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"approve": True}, "approve"), ({"status": "approved"}, "status"), ({"statement": "truncate shop.jobs"}, "one INSERT"),
-        ({"parameters": [{"t": "bigint", "v": 7}]}, "v"), ({"parameters": "x"}, "parameters"), ({"title": ""}, "needs a title"),
-        ({"reason": "\ud800"}, "U+D800"), ({"target": "\u0000"}, "no target"), ({"incident": "I-1\ud800"}, "no open incident"),
+        ({"approve": True}, "approve"), ({"status": "approved"}, "status"),
+        ({"statement": "truncate shop.jobs"}, "one INSERT"),
+        ({"parameters": [{"t": "bigint", "v": 7}]}, "v"), ({"parameters": "x"}, "parameters"),
+        ({"title": ""}, "needs a title"),
+        ({"reason": "\ud800"}, "U+D800"), ({"target": "\u0000"}, "no target"),
+        ({"incident": "I-1\ud800"}, "no open incident"),
         ({"statement": "delete from shop.gate_ledger", "parameters": []}, "no proposal may name it"),
     ],
 )  # fmt: skip
@@ -104,7 +108,8 @@ def test_without_a_token_there_is_a_401(target: Any, headers: Any) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/writes/{}/decision/", "/writes/{}/preview/", "/api/v1/writes/{}/decision", "/api/v1/writes/{}/approve", "/api/v1/writes/{}"],
+    ["/writes/{}/decision/", "/writes/{}/preview/", "/api/v1/writes/{}/decision", "/api/v1/writes/{}/approve",
+     "/api/v1/writes/{}"],
 )  # fmt: skip
 def test_no_address_of_the_agents_plane_approves(api: Api, path: str) -> None:
     pk = api.post(BODY).json()["id"]

@@ -193,7 +193,8 @@ def test_the_row_cap_is_the_targets_own(previewed: Any, define: Any) -> None:
 def test_typed_parameters_are_bound_under_their_type(previewed: Any) -> None:
     given = [
         {"t": "numeric", "v": "12345678.90"}, {"t": "timestamptz", "v": "2026-11-29T10:35:00+02:00"},
-        {"t": "integer", "v": "3"}, {"t": "text", "v": None}, {"t": "jsonb", "v": '{"b": 1, "a":  2}'}, {"t": "bigint", "v": "2"},
+        {"t": "integer", "v": "3"}, {"t": "text", "v": None}, {"t": "jsonb", "v": '{"b": 1, "a":  2}'},
+        {"t": "bigint", "v": "2"},
     ]  # fmt: skip
     (row,) = seen(
         previewed(

@@ -27,10 +27,12 @@ def test_a_proposal_waits_in_its_canonical_form(propose: Any, entries: Any) -> N
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"target": "no\x00where"}, "no target of this name"), ({"target": "nowhere"}, "no target of this name"), ({"statement": "delete from jobs"}, "Name the schema"),
+        ({"target": "no\x00where"}, "no target of this name"), ({"target": "nowhere"}, "no target of this name"),
+        ({"statement": "delete from jobs"}, "Name the schema"),
         ({"parameters": [{"t": "bigint", "v": 1}]}, "may be rounded"), ({"title": " "}, "needs a title"),
         ({"reason": ""}, "needs a reason"), ({"title": "a\u202eb"}, "U+202E"), ({"reason": "a\u200bb"}, "U+200B"),
-        ({"title": "a\nb"}, "U+000A"), ({"title": "a" * 201}, "longer than"), ({"incident": "I-999999"}, "no open incident"),
+        ({"title": "a\nb"}, "U+000A"), ({"title": "a" * 201}, "longer than"),
+        ({"incident": "I-999999"}, "no open incident"),
         ({"incident": "318"}, "no open incident"), ({"incident": "I-" + "9" * 30}, "no open incident"),
     ],
 )  # fmt: skip

@@ -6,15 +6,18 @@ with looked_at as (
     limit 25001
 ), tally as (
     select count(*) as lines, count(*) filter (where $1::text is null or error = $1::text) as found from looked_at
-)
-select jsonb_build_object(
-    'error', $1::text,
-    'job_kind', $2::text,
-    'window', jsonb_build_object(
+), period as (
+    select json_build_object(
         'from', to_char($3::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
         'to', to_char($4::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
-    ),
-    'scanned', least(lines, 25000),
-    'complete', lines <= 25000
-) || case when lines <= 25000 then jsonb_build_object('count', found) else '{}'::jsonb end as result
-from tally
+    ) as asked
+)
+select case
+    when lines <= 25000 then json_build_object(
+        'job_kind', $2::text, 'error', $1::text, 'window', asked, 'count', found, 'scanned', lines, 'complete', true
+    )
+    else json_build_object(
+        'job_kind', $2::text, 'error', $1::text, 'window', asked, 'scanned', 25000, 'complete', false
+    )
+end as result
+from tally, period

@@ -1,5 +1,5 @@
-select jsonb_build_object('job', (
-    select jsonb_build_object(
+select json_build_object('job', (
+    select json_build_object(
         'job_id', job_id,
         'kind', kind,
         'state', state,

@@ -1,5 +1,5 @@
-select jsonb_build_object('charge', (
-    select jsonb_build_object(
+select json_build_object('charge', (
+    select json_build_object(
         'charge_id', charge_id,
         'order_id', order_id,
         'amount_cents', amount_cents,

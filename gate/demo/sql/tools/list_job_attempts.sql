@@ -1,7 +1,7 @@
-select jsonb_build_object(
+select json_build_object(
     'attempts', coalesce(
-        jsonb_agg(
-            jsonb_build_object(
+        json_agg(
+            json_build_object(
                 'attempt', attempt,
                 'started_at', to_char(started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
                 'ended_at', to_char(ended_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
@@ -10,7 +10,7 @@ select jsonb_build_object(
             )
             order by attempt
         ),
-        '[]'::jsonb
+        '[]'::json
     ),
     'total', count(*)
 ) as result

@@ -1,7 +1,7 @@
-select jsonb_build_object(
+select json_build_object(
     'deploys', coalesce(
-        jsonb_agg(
-            jsonb_build_object(
+        json_agg(
+            json_build_object(
                 'deploy_id', deploy_id,
                 'service', service,
                 'version', version,
@@ -10,7 +10,7 @@ select jsonb_build_object(
             )
             order by deployed_at desc, deploy_id desc
         ),
-        '[]'::jsonb
+        '[]'::json
     ),
     'total', count(*)
 ) as result

@@ -1,8 +1,8 @@
-select jsonb_build_object(
+select json_build_object(
     'charge_id', $1::text,
     'refunds', coalesce(
-        jsonb_agg(
-            jsonb_build_object(
+        json_agg(
+            json_build_object(
                 'refund_id', refund_id,
                 'charge_id', charge_id,
                 'amount_cents', amount_cents,
@@ -14,7 +14,7 @@ select jsonb_build_object(
             )
             order by created_at, refund_id
         ),
-        '[]'::jsonb
+        '[]'::json
     ),
     'total', count(*)
 ) as result

@@ -13,9 +13,7 @@ class Command(OperatorCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="the agent, made when it is new")
-        parser.add_argument(
-            "--owner", required=True, help="the person who answers for it"
-        )
+        parser.add_argument("--owner", required=True, help="the person who answers for it")
         parser.add_argument("--scopes", required=True, help=f"some of {','.join(agents.SCOPES)}")
         parser.add_argument("--label", default="command line", help="what the token is for")
 
