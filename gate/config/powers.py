@@ -10,7 +10,7 @@ from django.db import connection
 
 from gate.config.database import KNOW_THE_BROKER
 from gate.config.provision import privileges
-from gate.config.roles import FOR_ALL, GRANTS, ROW_POLICIES, WRITES_KINDS, role_name
+from gate.config.roles import FOR_ALL, FUNCTIONS, GRANTS, ROW_POLICIES, WRITES_KINDS, role_name
 
 
 class TooPowerful(Exception):
@@ -63,7 +63,7 @@ union all select 'use of the sequence ' || relname from pg_class c, unnest(array
   where relkind = 'S' and has_sequence_privilege(%(role)s, c.oid, privilege)
 union all select 'EXECUTE on ' || p.oid::regprocedure::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace
   where prosecdef and prorettype <> 'trigger'::regtype and nspname not in {SYSTEM}
-    and has_function_privilege(%(role)s, p.oid, 'EXECUTE')
+    and has_function_privilege(%(role)s, p.oid, 'EXECUTE') and p.oid::regprocedure::text <> all(%(functions)s)
 union all select 'rows of ' || relname || ' without a policy' from pg_class
   where relname = any(%(policed)s) and relnamespace = 'public'::regnamespace and not relrowsecurity
 union all select 'the policy ' || polname || ' on ' || polrelid::regclass::text from pg_policy
@@ -99,6 +99,7 @@ def beyond(process: str, role: str) -> list[str]:
         "role": role,
         "policed": list(ROW_POLICIES),
         "policy": f"for_{process}",
+        "functions": list(FUNCTIONS.get(process, ())),
         "kinds": [str(kind.value) for kind in WRITES_KINDS.get(process, ())],
     }
     never = [row[0] for row in _rows(NEVER, parameters)]

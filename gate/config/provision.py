@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection, transaction
 from psycopg import sql
 
-from gate.config.roles import FOR_ALL, GRANTS, PROCESSES, ROW_POLICIES, WRITES_KINDS, role_name
+from gate.config.roles import FOR_ALL, FUNCTIONS, GRANTS, PROCESSES, ROW_POLICIES, WRITES_KINDS, role_name
 
 PRIVILEGE = re.compile(r"(SELECT|INSERT|UPDATE|DELETE)(?:\(([a-z_,]+)\))?")
 
@@ -34,11 +34,19 @@ def apply() -> None:
         _revoke_everything(cursor)
         for process, tables in GRANTS.items():
             _grant(cursor, process, {**FOR_ALL, **tables})
+            _grant_functions(cursor, process)
         _drop_policies(cursor)
         for table, policies in ROW_POLICIES.items():
             _apply_policies(cursor, table, policies)
         _fill_kinds(cursor)
         cursor.execute("select audit_ensure_partitions(3)")
+
+
+def _grant_functions(cursor: Any, process: str) -> None:
+    role = sql.Identifier(role_name(process))
+    for function in (name for names in FUNCTIONS.values() for name in names):
+        verb, preposition = ("grant", "to") if function in FUNCTIONS.get(process, ()) else ("revoke", "from")
+        _run(cursor, f"{verb} execute on function {function} {preposition} {{role}}", role=role)
 
 
 def _run(cursor: Any, statement: str, **names: sql.Composable) -> None:

@@ -126,6 +126,9 @@ GRANTS: dict[str, dict[str, str]] = {
     },
 }
 
+# Functions that run with the owner's rights, and who may call them: the log's upkeep, and nothing that decides.
+FUNCTIONS: dict[str, tuple[str, ...]] = {"worker": ("audit_ensure_partitions(integer)",)}
+
 # Row policies: the agents' plane sees no incident that is closed, whatever it asks.
 ROW_POLICIES: dict[str, dict[str, str]] = {
     "triage_incident": {

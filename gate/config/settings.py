@@ -185,6 +185,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": schedule(120),
         "options": {"queue": "reads", "expires": 100},
     },
+    "ensure-partitions": {
+        "task": "audit.tasks.ensure_partitions",
+        "schedule": schedule(3600),
+        "options": {"queue": "verdicts", "expires": 600},
+    },
     "expire-writes": {
         "task": "gate.writes.tasks.expire_writes",
         "schedule": schedule(30),

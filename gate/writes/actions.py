@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -17,7 +19,7 @@ from audit.kinds import Kind
 from gate.errors import NotAllowed, Stale
 from gate.people.models import Person
 from gate.triage.models import Incident, Investigation
-from gate.writes import digests, guards, parameters, targets
+from gate.writes import digests, guards, parameters, states, targets
 from gate.writes.characters import hidden
 from gate.writes.errors import Unfit
 from gate.writes.models import Decision, Preview, PreviewRequest, WriteRequest
@@ -54,7 +56,8 @@ def propose(
 ) -> WriteRequest:  # fmt: skip
     """A write that waits for a person. Exactly one proposer. Raises Unfit or NotAllowed with a sentence."""
     if by_person is not None:
-        guards.check_can_propose(by_person)
+        with _recorded_refusal(by_person, "a write", {"title": title}):
+            guards.check_can_propose(by_person)
     write = _proposal(target, statement, parameters, title, reason, incident)
     write.proposed_by_agent_id = by_agent.agent_id if by_agent else None
     write.proposed_by_person = by_person
@@ -130,7 +133,8 @@ def _record_proposal(write: WriteRequest, proposer: log.Actor) -> None:
 def ask_preview(write: WriteRequest, by: Person) -> PreviewRequest:
     """Ask the writer to show what the write would do. Raises NotAllowed."""
     write = _lock(write)
-    guards.check_can_preview(by, write)
+    with _recorded_refusal(by, write.ref, {"act": "preview"}):
+        guards.check_can_preview(by, write)
     request = PreviewRequest.objects.create(write=write, by=by)
     outbox.enqueue("gate.writes.tasks.preview_write", "writes", request.pk)
     return request
@@ -145,18 +149,24 @@ def decide(
     Raises Stale when that is not what is there now, WrongPassword, or NotAllowed; the last two are recorded.
     """
     shown = {"version": seen_version, "proposal": proposal_digest, "preview": preview_digest}
-    try:
+    with _recorded_refusal(by, write.ref, {"act": act, "reason": reason, **shown}):
         # Before the lock: checking a password is slow by design.
         if act == Act.APPROVE:
             _check_password(by, password)
         return _decide(write, by, Act(act), reason, shown)
+
+
+@contextmanager
+def _recorded_refusal(by: Person, subject: str, args: dict[str, Any]) -> Iterator[None]:
+    """Have a refusal in the log before it is shown. To have read an old page is no attempt at anything."""
+    try:
+        yield
     except Stale:
         raise
     except NotAllowed as refusal:
         log.record(
-            Kind.PERSON_REFUSED, by.actor(), subject=write.ref, status="refused", summary=str(refusal)[:200],
-            incident_id=write.incident_id, args={"act": act, "reason": reason, **shown},
-        )  # fmt: skip
+            Kind.PERSON_REFUSED, by.actor(), subject=subject, status="refused", summary=str(refusal)[:200], args=args
+        )
         raise
 
 
@@ -173,8 +183,7 @@ def _decide(write: WriteRequest, by: Person, act: Act, reason: str, shown: dict[
     guards.check_act(by, write, act, seen)
     decision = _decision(write, by, act, reason, seen)
     decision.save(force_insert=True)  # its key is drawn here, and nobody may update a decision
-    write.status, write.version = STATUSES[act], write.version + 1
-    write.save(update_fields=["status", "version"])
+    states.move(write, STATUSES[act])
     _record_decision(decision)
     if act == Act.APPROVE:
         outbox.enqueue("gate.writes.tasks.execute_write", "writes", write.pk)

@@ -27,6 +27,20 @@ FOOTPRINT = """
 select schemaname || '.' || relname, n_tup_ins, n_tup_upd, n_tup_del from pg_catalog.pg_stat_xact_all_tables
  where n_tup_ins + n_tup_upd + n_tup_del > 0 and schemaname !~ '^pg_'
 """
+# The table with its partitions and inheritance children.
+TREE = """
+with recursive tree(oid) as (
+  select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+   where n.nspname = %s and c.relname = %s
+  union select i.inhrelid from pg_catalog.pg_inherits i join tree t on t.oid = i.inhparent
+)
+select n.nspname || '.' || c.relname from tree join pg_catalog.pg_class c using (oid)
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+"""
+KIND = """
+select c.relkind::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+ where n.nspname = %s and c.relname = %s
+"""
 
 
 @dataclass(frozen=True)
@@ -35,6 +49,7 @@ class Effect:
 
     rows: list[Row]
     footprint: Footprint
+    own: list[int]  # the footprint of the written table alone, with its partitions
 
     def digest(self, volatile: Sequence[str]) -> str:
         """What binds an approval to this effect."""
@@ -52,7 +67,13 @@ def run(connection: psycopg.Connection[Any], statement: Statement, parameters: S
     rows = _changed_rows(connection, statement, parameters)
     # Deferred constraints and triggers act now, or their effect would be missing from what is shown.
     connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
-    return Effect(rows, _since(earlier, footprint(connection)))
+    touched = _since(earlier, footprint(connection))
+    return Effect(rows, touched, _own(connection, statement, touched))
+
+
+def _own(connection: psycopg.Connection[Any], statement: Statement, touched: Footprint) -> list[int]:
+    names = [name for (name,) in connection.execute(TREE, [statement.schema, statement.name]).fetchall()]
+    return [sum(touched.get(name, [0, 0, 0])[place] for name in names) for place in range(3)]
 
 
 def _since(earlier: Footprint, now: Footprint) -> Footprint:
@@ -95,7 +116,10 @@ def _images(cursor: psycopg.RawCursor[Any]) -> list[list[tuple[str, str | None]]
 
 
 def _text(raw: bytes | None) -> str | None:
-    return None if raw is None else raw.decode()
+    try:
+        return None if raw is None else raw.decode()
+    except UnicodeDecodeError as error:
+        raise psycopg.DataError("not UTF-8") from error
 
 
 def _split(verb: str, image: list[tuple[str, str | None]]) -> tuple[digests.Image, digests.Image]:
@@ -116,6 +140,12 @@ def _key(columns: Sequence[str], before: digests.Image, after: digests.Image) ->
     image = before if before is not None else after
     assert image is not None  # one side of a change is always there
     return {column: image[column] for column in columns if column in image}
+
+
+def kind_of(connection: psycopg.Connection[Any], statement: Statement) -> str:
+    """What kind of relation the statement writes, in PostgreSQL's letters; empty when there is none."""
+    row = connection.execute(KIND, [statement.schema, statement.name]).fetchone()
+    return str(row[0]) if row else ""
 
 
 def as_it_is(connection: psycopg.Connection[Any], statement: Statement, key: Mapping[str, str | None]) -> digests.Image:

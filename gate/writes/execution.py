@@ -19,7 +19,7 @@ from psycopg import errors, sql
 
 from audit import log
 from audit.kinds import Kind
-from gate.writes import approval, effect, sentences, session, targets
+from gate.writes import approval, effect, sentences, session, states, targets
 from gate.writes.approval import Approved, Lapsed, NotApproved
 from gate.writes.differences import differences
 from gate.writes.effect import Effect, Row
@@ -115,7 +115,7 @@ def _next_claim(write: WriteRequest) -> Claim:
 
 def _claimed(write: WriteRequest, decision: Decision, attempt: int) -> Claim:
     assert decision.preview is not None  # an approval without one was never claimed
-    _move(write, Status.EXECUTING)
+    states.move(write, Status.EXECUTING)
     _log(Kind.WRITE_CLAIMED, write, summary=f"attempt {attempt}", args={"digest": decision.digest, "attempt": attempt})
     return Claim(write, decision, decision.preview, attempt)
 
@@ -123,10 +123,10 @@ def _claimed(write: WriteRequest, decision: Decision, attempt: int) -> Claim:
 def _close_unclaimed(write: WriteRequest, reason: NotApproved) -> None:
     """End a write whose approval does not hold. Nothing was run."""
     if isinstance(reason, Lapsed):
-        _move(write, Status.EXPIRED)
+        states.move(write, Status.EXPIRED)
         _log(Kind.WRITE_EXPIRED, write, status="refused", error=str(reason), summary="before it was run")
         return
-    _move(write, Status.FAILED)
+    states.move(write, Status.FAILED)
     _log(Kind.WRITE_FAILED, write, status="refused", error=str(reason), summary="no valid approval, nothing was run")
 
 
@@ -309,7 +309,7 @@ def _record(claim: Claim, outcome: Outcome) -> bool:
     )  # fmt: skip
     if not mine:
         return False
-    _move(write, outcome.status)
+    states.move(write, outcome.status)
     _log(
         kind, write, status=status, error=outcome.error, summary=_summary(write, outcome),
         args={"digest": claim.decision.digest, "attempt": claim.attempt, "effect": claim.preview.effect_digest},
@@ -324,11 +324,6 @@ def _summary(write: WriteRequest, outcome: Outcome) -> str:
     if outcome.status == Status.EXECUTED:
         return f"{write.verb} of {outcome.row_count} in {write.table}, as approved"
     return outcome.error[:200]
-
-
-def _move(write: WriteRequest, status: Status) -> None:
-    write.status, write.version = status, write.version + 1
-    write.save(update_fields=["status", "version"])
 
 
 def _log(kind: Kind, write: WriteRequest, **about: Any) -> None:

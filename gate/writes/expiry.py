@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 
 from audit import log
 from audit.kinds import Kind
+from gate.writes import states
 from gate.writes.models import WriteRequest
 
 Status = WriteRequest.Status
@@ -30,8 +31,7 @@ def _expire(pk: int) -> None:
     write = due().select_for_update().filter(pk=pk).first()
     if write is None:
         return
-    write.status, write.version = Status.EXPIRED, write.version + 1
-    write.save(update_fields=["status", "version"])
+    states.move(write, Status.EXPIRED)
     log.record_with(
         Kind.WRITE_EXPIRED, log.Actor.process(), subject=write.ref, incident_id=write.incident_id,
         status="refused", summary="nobody acted on it in time",

@@ -8,7 +8,7 @@ from django import forms
 
 from audit.models import Definition
 from gate.writes.actions import LONGEST_REASON, LONGEST_TITLE
-from gate.writes.models import Decision
+from gate.writes.models import Decision, WriteRequest
 from gate.writes.parameters import TYPES
 
 
@@ -46,7 +46,7 @@ class ProposalForm(forms.Form):
     target = forms.ChoiceField(error_messages={"required": "Choose a target."})
     title = forms.CharField(max_length=LONGEST_TITLE, error_messages={"required": "Say what it does in one sentence."})
     statement = forms.CharField(error_messages={"required": "Write one INSERT, UPDATE or DELETE."})
-    parameters = forms.CharField(required=False)
+    parameters = forms.CharField(required=False, strip=False)  # "text " is an empty text, "text" is null
     reason = forms.CharField(max_length=LONGEST_REASON, error_messages={"required": "Say why in one sentence."})
     incident = forms.CharField(required=False, max_length=20)
 
@@ -59,6 +59,15 @@ class ProposalForm(forms.Form):
     def clean_parameters(self) -> list[dict[str, str | None]]:
         """One parameter a line, `type value`; a type alone is null."""
         return [_parameter(line) for line in self.cleaned_data["parameters"].splitlines() if line.strip()]
+
+
+def again(write: WriteRequest) -> dict[str, str]:
+    """What the form holds at first when a write that is over is proposed again."""
+    lines = [one["t"] if one["v"] is None else f"{one['t']} {one['v']}" for one in write.parameters]
+    return {
+        "target": write.target.name, "title": write.title, "statement": write.statement, "reason": write.reason,
+        "parameters": "\n".join(lines), "incident": f"I-{write.incident_id}" if write.incident_id else "",
+    }  # fmt: skip
 
 
 def _parameter(line: str) -> dict[str, str | None]:

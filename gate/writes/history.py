@@ -27,6 +27,7 @@ DID = {
     Kind.WRITE_SETTLED: "settled it",
     Kind.PERSON_REFUSED: "was refused",
 }
+NOTED = frozenset({Kind.WRITE_PREVIEWED, Kind.WRITE_CLAIMED, Kind.WRITE_EXPIRED, Kind.PERSON_REFUSED})
 CSS = {Entry.ActorKind.PERSON: "is-person", Entry.ActorKind.AGENT: "is-agent"}
 
 
@@ -40,6 +41,7 @@ class Event:
     did: str
     css: str
     note: str
+    is_noted: bool  # the words alone do not say enough
     at: datetime
 
 
@@ -48,7 +50,7 @@ def of(write: WriteRequest) -> list[Event]:
     found = Entry.objects.filter(subject=write.ref, kind__in=list(DID)).order_by("-seq")[:MOST_SHOWN]
     return [
         Event(entry.seq, entry.ref, _who(entry), DID[Kind(entry.kind)], CSS.get(Entry.ActorKind(entry.actor_kind), ""),
-              entry.error or entry.summary, entry.at)
+              entry.error or entry.summary, Kind(entry.kind) in NOTED, entry.at)
         for entry in found
     ]  # fmt: skip
 

@@ -148,6 +148,11 @@ class WritePage:
             return self.approval.at > timezone.now() - guards.PREVIEW_TAKES
         return self.write.status == Status.WAITING and guards.is_being_previewed(self.write)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether people may decide and nothing is about to change the page."""
+        return self.is_open and not self.is_running
+
     def _why_not(self, act: str) -> str:
         try:
             guards.check_act(self.person, self.write, act, self.preview)

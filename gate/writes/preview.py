@@ -1,4 +1,4 @@
-"""What an approved write would do: run twice, rolled back twice. It starts only from a person's request."""
+"""What a write would do: run twice, rolled back twice. It starts only from a person's request."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from gate.writes.errors import Unfit
 from gate.writes.models import Preview, PreviewRequest, WriteRequest
 from gate.writes.statement import Statement, canonical
 from gate.writes.targets import WriteTarget
+
+# What a view or a foreign table stands for could change behind what RETURNING shows.
+NOT_TABLES = frozenset({"v", "m", "f"})
 
 
 class NoEffect(Exception):
@@ -66,6 +69,7 @@ def _one_run(target: WriteTarget, statement: Statement, given: Sequence[paramete
         _check_can_execute(connection, target)
         session.begin(connection)
         try:
+            _check_is_table(connection, statement)
             return effect.run(connection, statement, given)
         finally:
             if not connection.closed:
@@ -85,6 +89,11 @@ def _check_can_execute(connection: psycopg.Connection[object], target: WriteTarg
     ).fetchone()
     if found != (True,):
         raise NoEffect(f"The writer needs {target.ledger} with INSERT and SELECT; ask whoever runs {target.name}.")
+
+
+def _check_is_table(connection: psycopg.Connection[object], statement: Statement) -> None:
+    if effect.kind_of(connection, statement) in NOT_TABLES:
+        raise NoEffect(f"{statement.table} is no table; propose the change of the table behind it.")
 
 
 def _volatile(first: Effect, second: Effect) -> list[str]:
@@ -112,9 +121,19 @@ def _check_is_approvable(
         raise NoEffect(f"It would write {target.ledger} by a trigger or a rule; no proposal may.")
     if open_values := sorted(statement.computed.intersection(volatile)):
         raise NoEffect(f"{', '.join(open_values)} would get another value in each run, so there is none to approve.")
-    touched = max(second.footprint.get(statement.table, [0]))
-    if touched > rows:
+    if not _is_final(statement.verb, second.own, rows):
         raise NoEffect(f"A trigger or cascade changes {statement.table} again, so what it leaves cannot be shown.")
+
+
+def _is_final(verb: str, own: Sequence[int], rows: int) -> bool:
+    """Whether the rows that the statement returned are what stays: a trigger may change them again afterwards.
+
+    A row that moves to another partition counts as one deleted and one inserted.
+    """
+    inserted, updated, deleted = own
+    if verb == "insert":
+        return inserted <= rows and not updated and not deleted
+    return updated + min(inserted, deleted) <= rows if verb == "update" else deleted <= rows
 
 
 @transaction.atomic
@@ -142,7 +161,8 @@ def _summary(write: WriteRequest, made: Preview, request: PreviewRequest) -> str
     asked_by = people.name_of(request.by_id)
     if made.error:
         return f"No effect to approve, asked by {asked_by}"
-    return f"{made.row_count} of {write.table}, asked by {asked_by}"
+    rows = "1 row" if made.row_count == 1 else f"{made.row_count} rows"
+    return f"{rows} of {write.table}, asked by {asked_by}"
 
 
 def digest(write: WriteRequest, seen: Seen | Preview) -> str:

@@ -14,6 +14,8 @@ def of(error: psycopg.Error) -> str:
         return "It ran for longer than ten seconds and was stopped."
     if isinstance(error, errors.InsufficientPrivilege):
         return f"The writer's role may not do this: {_message(error)}."
+    if error.sqlstate is None and isinstance(error, psycopg.DataError):
+        return "A row holds bytes that are not text, so it cannot be shown."
     if error.sqlstate is None:
         return "The connection to the target was lost."
     return f"The target refused it: {_message(error)}."

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from gate.errors import NotAllowed
 from gate.people.requests import person_of
 from gate.writes import actions, guards, presenting
-from gate.writes.forms import DecisionForm, ProposalForm
+from gate.writes.forms import DecisionForm, ProposalForm, again
 from gate.writes.models import WriteRequest
 
 
@@ -26,8 +26,8 @@ def writes_page(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def new_page(request: HttpRequest) -> HttpResponse:
-    """Propose a write by hand."""
-    form = ProposalForm(request.POST or None)
+    """Propose a write by hand, from nothing or from one that is over."""
+    form = ProposalForm(request.POST or None, initial=_again(request.GET.get("again", "")))
     refusal: NotAllowed | None = None
     if request.method == "POST" and form.is_valid():
         try:
@@ -37,6 +37,12 @@ def new_page(request: HttpRequest) -> HttpResponse:
             refusal = reason
     status = 422 if request.method == "POST" else 200
     return render(request, "gate/write_new.html", {"form": form, "refusal": refusal}, status=status)
+
+
+def _again(number: str) -> dict[str, str]:
+    known = number.isdecimal() and len(number) < 19
+    write = WriteRequest.objects.select_related("target").filter(pk=int(number)).first() if known else None
+    return again(write) if write else {}
 
 
 @never_cache

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from audit import log
+from audit import log, tasks
 from audit.kinds import Kind
 from audit.models import Entry
 from gate.config.roles import PROCESSES, WRITES_KINDS, role_name
@@ -38,7 +38,6 @@ FORBIDDEN = [
     "select setval('audit_entry_number', 1)",
     "select nextval('audit_entry_number')",
     "insert into audit_rolekind select current_user::text, 'log.restored'",
-    "select audit_ensure_partitions(1)",
     "select audit_guard_partition('audit_entry')",
     "create or replace function audit_refuse() returns trigger language plpgsql as 'begin return new; end'",
 ]
@@ -161,6 +160,16 @@ def test_entries_go_to_the_partition_of_their_month() -> None:
         cursor.execute("select tableoid::regclass::text from audit_payload where entry_id = %s", [receipt.id])
         assert cursor.fetchone() == (f"audit_payload_{MONTH}",)
     assert Entry.objects.get(pk=receipt.id).seq == receipt.seq
+
+
+@pytest.mark.parametrize("process", RUNNING)
+def test_only_the_worker_makes_partitions(as_role, process) -> None:
+    as_role(process)
+    if process == "worker":
+        tasks.ensure_partitions()
+        return
+    with pytest.raises(DatabaseError, match="permission denied for function audit_ensure_partitions"):
+        tasks.ensure_partitions()
 
 
 @pytest.mark.django_db

@@ -113,6 +113,38 @@ def test_a_trigger_that_changes_the_row_again_is_refused(previewed: Any, shop: A
     assert "changes shop.jobs again" in seen(previewed()).error
 
 
+def test_an_insert_that_a_trigger_changes_again_is_refused(previewed: Any, shop: Any) -> None:
+    shop.execute(
+        "create function shop.again() returns trigger language plpgsql as $$ begin"
+        " update shop.jobs set price = 0 where job_id = new.job_id; return null; end $$;"
+        "create trigger again after insert on shop.jobs for each row execute function shop.again()"
+    )
+    made = seen(previewed("insert into shop.jobs (job_id, kind, state) values (99, 'a', 'b')"))
+    assert "changes shop.jobs again" in made.error
+
+
+def test_partitions_are_one_table(previewed: Any, shop: Any) -> None:
+    shop.execute(
+        "create table shop.p (id int, r text, v int, primary key (id, r)) partition by list (r);"
+        "create table shop.p_a partition of shop.p for values in ('a');"
+        "create table shop.p_b partition of shop.p for values in ('b');"
+        "insert into shop.p values (1, 'a', 1); grant select, insert, update, delete on shop.p to writes_test_writer"
+    )
+    made = seen(previewed("update shop.p set r = 'b' where id = 1"))
+    assert (made.error, made.footprint) == ("", {"shop.p_a": [0, 0, 1], "shop.p_b": [1, 0, 0]})
+    shop.execute(
+        "create function shop.again() returns trigger language plpgsql as $$ begin if pg_trigger_depth() = 1 then"
+        " update shop.p set v = 0 where id = new.id; end if; return null; end $$;"
+        "create trigger again after update on shop.p_a for each row execute function shop.again()"
+    )
+    assert "changes shop.p again" in seen(previewed("update shop.p set v = 2 where id = 1")).error
+
+
+def test_a_view_is_no_table(previewed: Any, shop: Any) -> None:
+    shop.execute("create view shop.v as select * from shop.jobs; grant all on shop.v to writes_test_writer")
+    assert "shop.v is no table" in seen(previewed("update shop.v set state = 'a' where job_id = 1")).error
+
+
 def test_a_trigger_that_writes_the_ledger_is_refused(previewed: Any, shop: Any) -> None:
     shop.execute(
         "create function shop.forge() returns trigger language plpgsql as $$ begin insert into shop.gate_ledger"

@@ -211,7 +211,7 @@ def test_a_stale_write_shows_what_changed_and_voids_the_approval(as_mia: Client,
     assert "slot--void" in text
     assert "<del>running</del>" in text
     assert "<ins>done</ins>" in text
-    assert "propose it again" in text
+    assert f'href="/writes/new/?again={write.pk}"' in text
     assert 'value="approve"' not in text
 
 
@@ -293,6 +293,20 @@ def test_a_person_proposes_by_form(as_mia: Client, target: Any) -> None:
         {"t": "bigint", "v": "7"},
     ]
     assert "panel drafted" in page(as_mia, write)  # dashed ink, not an agent's violet
+
+
+def test_what_is_over_can_be_proposed_again_by_hand(as_mia: Client, propose: Any) -> None:
+    given_ = [{"t": "text", "v": ""}, {"t": "bigint", "v": "7"}, {"t": "text", "v": None}, {"t": "text", "v": ""}]
+    write = propose("update shop.jobs set state = $1 where job_id = $2 or state = $3 or state = $4", given_)
+    text = as_mia.get(f"/writes/new/?again={write.pk}").content.decode()
+    typed = {name: html.unescape(re.search(f'name="{name}"[^>]*>([^<]*)</textarea>', text)[1])  # type: ignore[index]
+             for name in ("statement", "parameters", "reason")}  # fmt: skip
+    answer = as_mia.post("/writes/new/", {"target": "shop", "title": write.title, **typed})
+    assert answer.status_code == 302
+    made = WriteRequest.objects.latest("pk")
+    assert (made.statement, made.parameters, made.proposed_by_agent) == (write.statement, given_, None)
+    for wrong in ("x", "9" * 30, "999999"):
+        assert as_mia.get(f"/writes/new/?again={wrong}").status_code == 200
 
 
 @pytest.mark.parametrize(

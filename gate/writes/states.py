@@ -1,0 +1,34 @@
+"""Where a write can go from where it stands: the only way in which its status changes."""
+
+from __future__ import annotations
+
+from gate.writes.models import WriteRequest
+
+Status = WriteRequest.Status
+
+STOPPED = {Status.REJECTED, Status.CHANGES_REQUESTED, Status.WITHDRAWN, Status.EXPIRED}
+MOVES: dict[Status, frozenset[Status]] = {
+    Status.PROPOSED: frozenset({Status.BLOCKED, Status.WAITING}),
+    Status.WAITING: frozenset({Status.APPROVED, *STOPPED}),
+    Status.APPROVED: frozenset({Status.EXECUTING, Status.FAILED, *STOPPED}),
+    Status.EXECUTING: frozenset({
+        Status.EXECUTING, Status.EXECUTED, Status.REFUSED_STALE, Status.FAILED, Status.EXPIRED, Status.UNKNOWN,
+    }),
+    Status.UNKNOWN: frozenset({Status.EXECUTING}),
+    Status.BLOCKED: frozenset(),
+    Status.EXECUTED: frozenset(),
+    Status.REFUSED_STALE: frozenset(),
+    Status.FAILED: frozenset(),
+    Status.REJECTED: frozenset(),
+    Status.WITHDRAWN: frozenset(),
+    Status.EXPIRED: frozenset(),
+    Status.CHANGES_REQUESTED: frozenset(),
+}  # fmt: skip
+
+
+def move(write: WriteRequest, to: Status) -> None:
+    """Move a locked write on and count its version. Raises ValueError for a move that is not in the table."""
+    if to not in MOVES[Status(write.status)]:
+        raise ValueError(f"{write.ref} cannot go from {write.status} to {to}.")
+    write.status, write.version = to, write.version + 1
+    write.save(update_fields=["status", "version"])
