@@ -1,7 +1,7 @@
 """The canonical bytes that are hashed, and the digests over them.
 
 The rule is: hash the bytes that are stored, store the bytes that are hashed. Payloads are hashed as they are kept;
-only the small header record is canonicalised, in the part of RFC 8785 where it needs no number formatting.
+only the small header record is canonicalized, in the part of RFC 8785 where it needs no number formatting.
 """
 
 import hashlib

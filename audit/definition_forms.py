@@ -19,6 +19,7 @@ class DraftForm(forms.Form):
     reason = forms.CharField(max_length=500)
 
     def clean_name(self) -> str:
+        """Raises ValidationError for what cannot name a definition."""
         name: str = self.cleaned_data["name"]
         try:
             twohands.check_name(name)
@@ -27,6 +28,7 @@ class DraftForm(forms.Form):
         return name
 
     def clean_body(self) -> dict[str, Any]:
+        """The body as an object. Raises ValidationError with a sentence for anything else."""
         try:
             body = json.loads(self.cleaned_data["body"], object_pairs_hook=_object, parse_constant=_no_number)
         except json.JSONDecodeError as problem:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.utils import timezone
 
 from audit.models import Heartbeat
-
-EVERY = timedelta(seconds=5)
 
 
 def beat(process: str) -> None:

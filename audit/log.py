@@ -38,6 +38,11 @@ class Actor:
         """The process that is running now."""
         return cls("process", settings.PROCESS, settings.PROCESS)
 
+    @classmethod
+    def person(cls, person: Any) -> Actor:
+        """Somebody who signs in, as they are called now."""
+        return cls("person", str(person), person.get_username())
+
 
 class About(TypedDict, total=False):
     """What an entry may say besides its kind and actor. Everything left out is recorded as empty or null."""

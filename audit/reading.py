@@ -62,7 +62,7 @@ def _check(entry: Entry, payload: Payload | None) -> Content:
     fault = _fault(entry, bytes(payload.salt), args_raw, result_raw)
     if fault:
         return _broken(fault, args_raw, result_raw)
-    return _parsed(entry, args_raw, result_raw)
+    return _parsed(args_raw, result_raw)
 
 
 def _fault(entry: Entry, salt: bytes, args_raw: bytes, result_raw: bytes) -> str:
@@ -93,7 +93,7 @@ def _hashed(entry: Entry, name: str) -> canonical.Scalar:
     return str(value) if isinstance(value, UUID) else value
 
 
-def _parsed(entry: Entry, args_raw: bytes, result_raw: bytes) -> Content:
+def _parsed(args_raw: bytes, result_raw: bytes) -> Content:
     try:
         args, result = payloads.unpack(args_raw), payloads.unpack(result_raw)
     except (ValueError, RecursionError):

@@ -169,7 +169,7 @@ def check_may_change(kind: str, by: Any) -> None:
 def _record(kind: Kind, version: Definition, by: Any, note: str) -> None:
     log.record_with(
         kind,
-        log.Actor("person", str(by), by.username),
+        log.Actor.person(by),
         subject=f"{version.kind} {version.name} v{version.version}",
         summary=note[:200],
         tool_hash=version.digest,

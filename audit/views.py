@@ -97,5 +97,5 @@ def agents(request: HttpRequest) -> HttpResponse:
 def revocation(request: HttpRequest, pk: int) -> HttpResponse:
     """Revoke a token."""
     token = get_object_or_404(AgentToken, pk=pk)
-    identities.revoke_token(token.pk, by=log.Actor("person", str(request.user), request.user.get_username()))
+    identities.revoke_token(token.pk, by=log.Actor.person(request.user))
     return redirect("audit:agents")

@@ -9,9 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from audit.agents import Principal
 from evidence import catalog
-from evidence.authentication import AgentTokenAuthentication
+from evidence.authentication import AgentTokenAuthentication, principal_of
 from evidence.exact_json import ExactJSONParser, ExactJSONRenderer
 from evidence.serializers import ProblemSerializer, ToolAnswerSerializer, ToolCallSerializer, ToolListSerializer
 
@@ -28,7 +27,7 @@ class Tools(ToolView):
     @extend_schema(operation_id="list_tools", responses={200: ToolListSerializer, "default": ProblemSerializer})
     def get(self, request: Request) -> Response:
         """The tools that your token is good for, as they are in force now."""
-        return Response({"tools": [tool.stated() for tool in catalog.offered(_principal(request))]})
+        return Response({"tools": [tool.stated() for tool in catalog.offered(principal_of(request))]})
 
 
 class ToolCall(ToolView):
@@ -43,11 +42,5 @@ class ToolCall(ToolView):
         asked.is_valid(raise_exception=True)
         body: Any = request.data
         given: dict[str, Any] = body.get("arguments", {})  # as it came: the serializer would copy and coerce
-        answer = catalog.call(_principal(request), name, given, asked.validated_data["investigation"])
+        answer = catalog.call(principal_of(request), name, given, asked.validated_data["investigation"])
         return Response(answer)
-
-
-def _principal(request: Request) -> Principal:
-    principal: Any = request.user
-    assert isinstance(principal, Principal)  # the permission class let nobody else through
-    return principal

@@ -8,8 +8,7 @@ class EvidenceConfig(AppConfig):
     def ready(self) -> None:
         """Make sources and tools known as definitions that change by two hands."""
         from audit import twohands
-        from evidence import contracts, sources
-        from evidence import openapi as openapi  # defining the scheme is what registers it
+        from evidence import contracts, openapi, sources  # noqa: F401 - defining openapi's scheme is what registers it
 
         permission = "gate.change_definition"
         twohands.register(

@@ -16,6 +16,8 @@ from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 
+from evidence.errors import Problem
+
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 DEEPEST = 64  # levels of arrays and objects
 LONGEST_NAME = 60  # characters of a name or a rule that a sentence repeats
@@ -41,16 +43,20 @@ def _is_date_time(value: object) -> bool:
 
 
 def exact(given: Any) -> dict[str, Any]:
-    """Arguments as exact JSON, with Decimals for floats. Raises ValueError with a sentence for what JSON is not."""
+    """Arguments as exact JSON, with Decimals for floats. Raises Problem for what JSON is not."""
     try:
         same = simplejson.loads(simplejson.dumps(given, use_decimal=True, allow_nan=False), use_decimal=True)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError("The arguments hold something that JSON does not.") from error
+        raise _wrong("The arguments hold something that JSON does not.") from error
     if not isinstance(same, dict):
-        raise ValueError("The arguments are an object: names with values.")
+        raise _wrong("The arguments are an object: names with values.")
     if is_deep(same):
-        raise ValueError(f"The arguments nest deeper than {DEEPEST} levels.")
+        raise _wrong(f"The arguments nest deeper than {DEEPEST} levels.")
     return same
+
+
+def _wrong(sentence: str) -> Problem:
+    return Problem(422, "wrong_arguments", sentence)
 
 
 def is_deep(value: Any, left: int = DEEPEST) -> bool:

@@ -18,7 +18,6 @@ VISIBILITY_SCOPES = ("live",)
 # with the one row, or null for none. "rows": {"rows": […]}.
 SHAPES = ("object", "row", "rows")
 INVESTIGATION = "investigation"  # an argument of every tool: which investigation the call belongs to
-NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,62}")
 LONGEST_PURPOSE = 500
 KEYS = {
@@ -62,14 +61,10 @@ class Contract:
         """Why the arguments do not fit, as one sentence; empty when they do. An unknown name never fits."""
         return arguments.misfit({**self.input_schema, "additionalProperties": False}, given)
 
-    def description(self) -> str:
-        """What an agent reads before it calls: purpose and limitations."""
-        return " ".join([self.purpose, *(f"Limitation: {limitation}" for limitation in self.limitations)])
-
 
 def active(name: str) -> Contract | None:
     """The tool in force under this name, or None. An agent may ask for any text at all."""
-    found = twohands.active("tool", name) if NAME.fullmatch(name) else None
+    found = twohands.active("tool", name) if twohands.NAME.fullmatch(name) else None
     return Contract.of(found) if found else None
 
 

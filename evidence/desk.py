@@ -46,20 +46,13 @@ def call(principal: Principal, name: str, given: dict[str, Any]) -> dict[str, An
     """
     about: log.About = {"tool": name}
     try:
-        exact = _exact(given)
+        exact = arguments.exact(given)
         about["args"] = mask(exact)
         tool = _admit(principal, name, exact)
     except Problem as problem:
         recording.refusal(principal, problem, about)
         raise
     return tool.handler(principal, exact)
-
-
-def _exact(given: Any) -> dict[str, Any]:
-    try:
-        return arguments.exact(given)
-    except ValueError as error:
-        raise Problem(422, "wrong_arguments", str(error)) from error
 
 
 def _admit(principal: Principal, name: str, given: dict[str, Any]) -> DeskTool:

@@ -6,7 +6,8 @@ from __future__ import annotations
 class Problem(Exception):
     """A refusal or failure that the agent reads: an HTTP status, a slug for programs, and one sentence.
 
-    `audit_id` names the entry of a call that ran and failed: a failed call is an answer, too.
+    `audit_id` names the entry of a call that ran and failed: a failed call is an answer, too. `is_recorded` says that
+    the refusal is an entry already.
     """
 
     def __init__(self, status: int, code: str, sentence: str, audit_id: str = "") -> None:
@@ -15,6 +16,7 @@ class Problem(Exception):
         self.code = code
         self.sentence = sentence
         self.audit_id = audit_id
+        self.is_recorded = bool(audit_id)
 
 
 class Refused(Exception):

@@ -5,18 +5,28 @@ from __future__ import annotations
 from typing import IO, Any, NoReturn
 
 import simplejson
+from django.conf import settings
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
+
+from evidence.errors import Problem
 
 
 class ExactJSONParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None) -> Any:
-        """The body's value. Raises ParseError for what is not JSON; NaN and infinities are not."""
+        """The body's value. Raises ParseError for what is not JSON (NaN and infinities are not), Problem for too much.
+
+        Django's own limit is on what it reads itself, and this is read past it.
+        """
+        most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        raw = stream.read(most + 1)
+        if len(raw) > most:
+            raise Problem(413, "too_large", f"The body is longer than {most:,} bytes; send less.")
         try:
-            return simplejson.loads(stream.read(), use_decimal=True, parse_constant=_refuse)
+            return simplejson.loads(raw, use_decimal=True, parse_constant=_refuse)
         except (ValueError, RecursionError) as error:
             raise ParseError("The body is not JSON.") from error
 

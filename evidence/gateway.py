@@ -105,7 +105,7 @@ def call(principal: Principal, tool_name: str, arguments: dict[str, Any], invest
 
 def _admit(asked: Asked) -> Admitted:
     """Everything that must hold before a read, in an order that spends the budget last. Raises Problem."""
-    asked.given = _exact(asked.given)
+    asked.given = exact(asked.given)
     asked.note(args=mask(asked.given))
     contract = contracts.active(asked.tool) if "tools" in asked.principal.scopes else None
     if contract is None:
@@ -159,13 +159,6 @@ def _proven_dsn(asked: Asked, contract: Contract) -> str:
     certificate = proof.require(source)
     asked.note(certificate=str(certificate.pk))
     return sources.dsn(source, "reader_env")
-
-
-def _exact(given: Any) -> dict[str, Any]:
-    try:
-        return exact(given)
-    except ValueError as error:
-        raise Problem(422, "wrong_arguments", str(error)) from error
 
 
 def _read(admitted: Admitted, given: dict[str, Any]) -> Outcome:

@@ -175,10 +175,9 @@ def _check_select(select: Any) -> None:
 
 
 def _check_function(call: Any) -> None:
-    names = [part.string.sval for part in call.funcname]
-    schema = names[-2] if len(names) > 1 else ""
-    if is_forbidden_function(schema, names[-1]):
-        raise Refused("forbidden_name", f"The function {names[-1]} reaches beyond a read.")
+    name = call.funcname[-1].string.sval
+    if is_forbidden_function(name):
+        raise Refused("forbidden_name", f"The function {name} reaches beyond a read.")
 
 
 def _check_relation(relation: Any) -> None:

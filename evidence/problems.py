@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 import django.db
 import psycopg
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework.exceptions import APIException, MethodNotAllowed, ValidationError
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
 from rest_framework.response import Response
 
-from evidence import exact_json
+from evidence import exact_json, recording
 from evidence.errors import Problem
 
 MEDIA_TYPE = "application/problem+json"
@@ -39,6 +41,10 @@ def body_of(problem: Problem) -> dict[str, Any]:
 
 def handle(exc: Exception, context: dict[str, Any]) -> Response | None:
     """REST framework's exception handler. None, for what nobody expected, becomes a 500."""
+    try:
+        _put_on_record(exc, context["request"])
+    except Problem as problem:
+        return _response(body_of(problem))
     if isinstance(exc, Problem):
         return _response(body_of(exc))
     if isinstance(exc, DATABASE_ERRORS):
@@ -51,6 +57,20 @@ def handle(exc: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(exc, APIException):
         return _of_framework(exc)
     return None
+
+
+def _put_on_record(exc: Exception, request: Request) -> None:
+    """A request of a caller that we know, refused before any handler took it, is an entry, too. Raises Problem.
+
+    Strangers are counted elsewhere, and whoever only looks has asked for nothing.
+    """
+    if isinstance(exc, APIException):
+        exc = Problem(exc.status_code, str(exc.default_code), _sentence(exc))
+    if not isinstance(exc, Problem) or exc.is_recorded or request.method in SAFE_METHODS or request.user is None:
+        return
+    match = request.resolver_match
+    summary = f"{request.method} /{match.route}" if match else ""
+    recording.refusal(cast(recording.Caller, request.user), exc, {"summary": summary})
 
 
 def _of_framework(exc: APIException) -> Response:
@@ -71,7 +91,12 @@ def _sentence(exc: APIException) -> str:
     """One sentence; of a validation error the first one, with the name of its field."""
     if not isinstance(exc, ValidationError):
         return str(exc.detail)
-    where, reason = _first(exc.detail)
+    return first_fault(exc.detail)
+
+
+def first_fault(detail: Any) -> str:
+    """The first thing that is wrong with a form: the name of its field, and the sentence."""
+    where, reason = _first(detail)
     return f"{where}: {reason}" if where else reason
 
 

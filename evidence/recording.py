@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Protocol, Unpack
 
 import psycopg
 
 from audit import log
-from audit.agents import Principal
 from audit.kinds import Kind
+from audit.masking import mask
 from evidence.errors import Problem
 
 
-def commit(kind: Kind, principal: Principal, **about: Unpack[log.About]) -> log.Recorded:
-    """One committed entry of an agent. Raises Problem when it could not be committed: then nothing may go on."""
+class Caller(Protocol):
+    """Someone with a token: an agent, or a monitor."""
+
+    def actor(self) -> log.Actor:
+        """The caller in the log's words."""
+
+
+def commit(kind: Kind, caller: Caller, **about: Unpack[log.About]) -> log.Recorded:
+    """One committed entry of a caller. Raises Problem when it could not be committed: then nothing may go on."""
     try:
-        return log.record(kind, principal.actor(), **about)
+        return log.record(kind, caller.actor(), **about)
     except psycopg.Error as error:
         raise Problem(503, "log_unavailable", "The log cannot be written now, so nothing is shown.") from error
 
 
-def refusal(principal: Principal, problem: Problem, about: log.About) -> None:
-    """The entry of a refusal. Raises Problem when it could not be committed."""
-    said: log.About = {**about, "status": "refused", "error_class": problem.code, "error": problem.sentence}
-    commit(Kind.CALL_REFUSED, principal, **said)
+def refusal(caller: Caller, problem: Problem, about: log.About) -> None:
+    """The entry of a refusal. Raises Problem when it could not be committed.
+
+    What the caller named, and our sentence that names it again, may hold a secret as well as an argument.
+    """
+    said: log.About = {**about, "status": "refused", "error_class": problem.code, "error": mask(problem.sentence)}
+    said["tool"] = mask(about.get("tool", ""))
+    commit(Kind.CALL_REFUSED, caller, **said)
+    problem.is_recorded = True

@@ -6,6 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from evidence.contracts import QUERY_TYPES
+
 
 class ToolCallSerializer(serializers.Serializer[Any]):
     """A call of a tool."""
@@ -39,7 +41,7 @@ class ToolSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     purpose = serializers.CharField()
     is_read_only = serializers.BooleanField(help_text="False for tools that hand something in.")
-    query_type = serializers.ChoiceField(choices=["state", "metric", "mechanism"], allow_null=True)
+    query_type = serializers.ChoiceField(choices=QUERY_TYPES, allow_null=True)
     version = serializers.IntegerField(allow_null=True)
     input_schema = serializers.DictField()
     output_schema = serializers.DictField(allow_null=True)

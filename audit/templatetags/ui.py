@@ -93,7 +93,7 @@ BAD = frozenset({"refused", "failed", "stale", "blocked", "rejected"})
 
 @register.simple_tag
 def status_mark(entry: Any) -> SafeString:
-    """An entry's status as glyph, word and colour. A result that was cut is not quite ok."""
+    """An entry's status as glyph, word and color. A result that was cut is not quite ok."""
     word, css, glyph = entry.status, "state--wait", "!"
     if entry.status == "ok" and entry.truncated:
         word = "cut"
@@ -101,12 +101,16 @@ def status_mark(entry: Any) -> SafeString:
         css, glyph = "state--ok", "✓"
     elif entry.status in BAD:
         css, glyph = "state--bad", "✕"
+    return _state(css, glyph, word)
+
+
+def _state(css: str, glyph: str, word: str) -> SafeString:
     return format_html('<span class="state {}" data-glyph="{}">{}</span>', css, glyph, word)
 
 
 @register.filter
 def diff_css(line: str) -> str:
-    """The ground of a line of a diff; the line's own + or - carries it, colour helps."""
+    """The ground of a line of a diff; the line's own + or - carries it, color helps."""
     return {"+": "add", "-": "del"}.get(line[:1], "dim")
 
 
@@ -122,6 +126,5 @@ MARKS = {"active": ("state--ok", "✓", "active"), "retired": ("", "–", "retir
 
 @register.simple_tag
 def definition_mark(version: Any) -> SafeString:
-    """A definition version's status as glyph, word and colour."""
-    css, glyph, word = MARKS.get(version.status, ("", "◌", "draft"))
-    return format_html('<span class="state {}" data-glyph="{}">{}</span>', css, glyph, word)
+    """A definition version's status as glyph, word and color."""
+    return _state(*MARKS.get(version.status, ("", "◌", "draft")))

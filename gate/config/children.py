@@ -53,6 +53,7 @@ class Child:
         self.process = embedded.spawn(self.command, log=self.log, death=self.death_signal, **self.options)
 
     def is_running(self) -> bool:
+        """Whether its process lives."""
         return self.process is not None and self.process.poll() is None
 
     def tend(self) -> str | None:

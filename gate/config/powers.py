@@ -52,7 +52,7 @@ select 'the attribute ' || word from pg_roles,
                   ('REPLICATION', rolreplication), ('BYPASSRLS', rolbypassrls)) as held (word, yes)
   where rolname = %(role)s and yes
 union all select 'membership in ' || roleid::regrole::text from pg_auth_members where member = %(role)s::regrole
-union all select 'ownership of ' || relname from pg_class 
+union all select 'ownership of ' || relname from pg_class
   where relowner = %(role)s::regrole and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
 union all select 'ownership of the function ' || proname from pg_proc where proowner = %(role)s::regrole
 union all select 'CREATE in the schema ' || nspname from pg_namespace

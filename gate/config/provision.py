@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection, transaction
 from psycopg import sql
 
+from audit.tasks import MONTHS_AHEAD
 from gate.config.roles import FOR_ALL, FUNCTIONS, GRANTS, PROCESSES, ROW_POLICIES, WRITES_KINDS, role_name
 
 PRIVILEGE = re.compile(r"(SELECT|INSERT|UPDATE|DELETE)(?:\(([a-z_,]+)\))?")
@@ -39,7 +40,7 @@ def apply() -> None:
         for table, policies in ROW_POLICIES.items():
             _apply_policies(cursor, table, policies)
         _fill_kinds(cursor)
-        cursor.execute("select audit_ensure_partitions(3)")
+        cursor.execute("select audit_ensure_partitions(%s)", [MONTHS_AHEAD])
 
 
 def _grant_functions(cursor: Any, process: str) -> None:

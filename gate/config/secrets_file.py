@@ -3,8 +3,10 @@
 import json
 import os
 import secrets
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from gate.config.environment import var_dir
 from gate.config.roles import PROCESSES
@@ -32,16 +34,16 @@ def create_missing() -> dict[str, str]:
     wanted = [*KEYS, *(f"db_{process}" for process in PROCESSES)]
     missing = {key: secrets.token_urlsafe(32) for key in wanted if key not in stored}
     if missing:
-        _write({**stored, **missing})
+        write(path(), {**stored, **missing})
         load.cache_clear()
     return load()
 
 
-def _write(values: dict[str, str]) -> None:
-    # Written beside the file and renamed: a crash leaves the old file or the new one, never half of one.
-    target = path()
+def write(target: Path, values: Mapping[str, Any]) -> None:
+    """Write values as JSON that only our account reads. A crash leaves the old file or the new one, never half."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_suffix(".new")
+    # Made anew with its mode: a file that others could read once may still be open in their hands.
+    draft = target.with_name(f"{target.name}.new")
     draft.unlink(missing_ok=True)
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as stream:

@@ -1,7 +1,7 @@
 """What `manage.py up` runs, as a table, and the environment that each of its children gets.
 
-A child knows what its row of design needs and no more: its own database role, the broker only where it publishes or
-consumes, production credentials only where it reads or writes production, the session key only where people sign in.
+A child knows what its work needs and no more: its own database role, the broker only where it publishes or consumes,
+production credentials only where it reads or writes production, the session key only where people sign in.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGINT, SIGKILL
 
 from gate.config import database, embedded
 from gate.config.children import Child, Stage
@@ -60,6 +61,7 @@ class Installation:
         }
 
     def database_url(self, process: str) -> str:
+        """The connection of a process's own role."""
         return database.socket_url(self.sockets, role_name(process), self.secrets[f"db_{process}"])
 
     def environment(self, process: str) -> dict[str, str]:
@@ -97,7 +99,7 @@ def postgres(at: Installation) -> Child:
     command, options = embedded.postgres_command(data, at.sockets)
     log = at.var / "log" / "postgres.log"
     # SIGINT is its fast stop: open transactions are rolled back, nothing is lost.
-    return Child("postgres", command, Stage.DATABASE, log, options, stop_signal=2, death_signal=2, grace=20)
+    return Child("postgres", command, Stage.DATABASE, log, options, stop_signal=SIGINT, death_signal=SIGINT, grace=20)
 
 
 def valkey(at: Installation) -> Child:
@@ -137,4 +139,4 @@ def _worker(at: Installation, queue: str, process: str) -> Child:
     )  # fmt: skip
     log = at.var / "log" / f"{queue}.log"
     # Killed and not asked when we die: the broker goes at the same moment, and a warm stop would wait for it.
-    return Child(f"{queue} worker", command, Stage.WORKING, log, options, death_signal=9, grace=15)
+    return Child(f"{queue} worker", command, Stage.WORKING, log, options, death_signal=SIGKILL, grace=15)

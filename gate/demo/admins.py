@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from html import unescape
 
 import httpx2
+from django.conf import settings
 
 from audit import twohands
 from audit.models import Definition
 from gate.demo import definitions
 from gate.demo.definitions import Wanted
-
-CSRF_COOKIE = "counterseal_csrf"
 
 
 class PageRefused(Exception):
@@ -31,7 +30,7 @@ class Browser:
 
     def post(self, path: str, **fields: str) -> None:
         """Send a form. Raises PageRefused when the page does not lead on."""
-        token = self._http.cookies.get(CSRF_COOKIE) or ""
+        token = self._http.cookies.get(settings.CSRF_COOKIE_NAME) or ""
         answer = self._http.post(path, data={**fields, "csrfmiddlewaretoken": token})
         if not answer.is_redirect:
             raise PageRefused(f"{path} answered {answer.status_code}: {_text_of(answer.text)}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
+from gate.config import secrets_file
 from gate.config.environment import var_dir
 
 
@@ -35,21 +35,11 @@ def load() -> dict[str, Any]:
 
 def keep(values: dict[str, Any]) -> None:
     """Keep values while the demo is being made. A complete file that is there then belongs to another database."""
-    _write(draft_path(), values)
+    secrets_file.write(draft_path(), values)
     path().unlink(missing_ok=True)
 
 
 def finish(values: dict[str, Any]) -> None:
     """Keep the values for good. The file appears whole or not at all."""
-    _write(path(), values)
+    secrets_file.write(path(), values)
     draft_path().unlink(missing_ok=True)
-
-
-def _write(file: Path, values: dict[str, Any]) -> None:
-    # Made anew with its mode: a file that others could read once may still be open in their hands.
-    new = file.with_name(file.name + ".tmp")
-    new.unlink(missing_ok=True)
-    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as stream:
-        json.dump(values, stream, indent=1)
-    new.rename(file)

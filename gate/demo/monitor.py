@@ -8,6 +8,8 @@ from typing import Any
 
 import httpx2
 
+from gate.demo.decisions import spelled
+
 
 @dataclass(frozen=True)
 class Report:
@@ -73,12 +75,8 @@ def _payload(one: Report, now: datetime) -> dict[str, Any]:
         "title": one.title,
         "subject": one.subject,
         "facts": one.facts,
-        "began_at": _spelled(now - one.began),
+        "began_at": spelled(now - one.began),
     }
     if one.recovered:
-        payload["recovered_at"] = _spelled(now - one.recovered)
+        payload["recovered_at"] = spelled(now - one.recovered)
     return payload
-
-
-def _spelled(instant: datetime) -> str:
-    return instant.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Adding people. Everything else about them is a later issue's page."""
+"""Adding people."""
 
 from __future__ import annotations
 

@@ -24,4 +24,4 @@ class Person(AbstractUser):
 
     def actor(self) -> log.Actor:
         """The person in the log's words, as they are called now."""
-        return log.Actor("person", str(self), self.username)
+        return log.Actor.person(self)

@@ -26,6 +26,7 @@ class OperatorCommand(BaseCommand):
     """A command that needs the running database, and says so when there is none."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
+        """Run it. Raises CommandError when the database does not answer."""
         try:
             return super().execute(*args, **options)
         except OperationalError as error:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, cast
 
 from drf_spectacular.utils import extend_schema
-from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from audit.agents import Principal
-from evidence import desk
+from evidence import desk, problems
+from evidence.authentication import bearer_of, principal_of
 from evidence.errors import Problem
 from evidence.serializers import ProblemSerializer
 from gate.triage import intake
@@ -23,7 +23,6 @@ from gate.triage.serializers import (
     StartSerializer,
     SubmissionSerializer,
     TakenSerializer,
-    first_fault,
 )
 
 
@@ -32,8 +31,8 @@ class IntakeAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[intake.Monitor, None]:
         """Raises AuthenticationFailed; there is no anonymous report."""
-        words = get_authorization_header(request).decode("latin-1").split()
-        monitor = intake.authenticate(words[1]) if len(words) == 2 and words[0].lower() == "bearer" else None
+        token = bearer_of(request)
+        monitor = None if token is None else intake.authenticate(token)
         if monitor is None:
             raise AuthenticationFailed("Send a valid intake token: Authorization: Bearer csi_…")
         return monitor, None
@@ -75,9 +74,8 @@ class Investigations(APIView):
     )
     def post(self, request: Request) -> Response:
         """Start looking into an incident."""
-        return Response(
-            desk.call(cast(Principal, request.user), "start_investigation", _object(request.data)), status=201
-        )
+        briefed = desk.call(principal_of(request), "start_investigation", _object(request.data))
+        return Response(briefed, status=201)
 
 
 class Findings(APIView):
@@ -94,14 +92,13 @@ class Findings(APIView):
         if "investigation" in given:
             raise Problem(422, "wrong_arguments", "The address says which investigation; leave the key out.")
         handed_in = {**given, "investigation": investigation}
-        return Response(desk.call(cast(Principal, request.user), "submit_findings", handed_in), status=202)
+        return Response(desk.call(principal_of(request), "submit_findings", handed_in), status=202)
 
 
 def _report(data: Any) -> intake.Report:
     form = ReportSerializer(data=data)
     if not form.is_valid():
-        name, sentence = first_fault(form.errors)
-        raise Problem(422, "wrong_report", f"{name}: {sentence}" if name else sentence)
+        raise Problem(422, "wrong_report", problems.first_fault(form.errors))
     return form.report()
 
 

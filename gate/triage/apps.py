@@ -13,8 +13,9 @@ class TriageConfig(AppConfig):
         from gate.triage.rules import registry
         from gate.triage.scope import resolve
 
-        classes.register()
-        twohands.register(twohands.DefinitionKind("rule", "rules", "Rules", "gate.change_definition", registry.check))
+        permission = "gate.change_definition"
+        twohands.register(twohands.DefinitionKind("class", "classes", "Incident classes", permission, classes.check))
+        twohands.register(twohands.DefinitionKind("rule", "rules", "Rules", permission, registry.check))
         # Hashed now, so that a file changed under a running process does not pass for what it has loaded.
         for rule in registry.loaded():
             registry.hash_of(rule)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from audit import twohands
 from evidence import arguments
 from gate.triage.cases import IncidentFacts
 from gate.triage.models import Incident
 
 NAME = {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,79}$"}
+SEVERITIES = ("low", "medium", "high", "critical")
 NAMES = {"type": "array", "items": NAME, "minItems": 1, "maxItems": 40, "uniqueItems": True}
 DURATION = {"type": "integer", "minimum": 0, "maximum": 90 * 24 * 3600}
 PROPERTIES: dict[str, Any] = {
@@ -29,7 +29,7 @@ PROPERTIES: dict[str, Any] = {
     "freshness_seconds": {**DURATION, "minimum": 1},
     "ingestion_lag_seconds": DURATION,
     "hypotheses": NAMES,
-    "severity": {"enum": ["low", "medium", "high", "critical"]},
+    "severity": {"enum": list(SEVERITIES)},
     "owner": {"type": "string", "minLength": 1, "maxLength": 150},
     "budget_calls": {"type": "integer", "minimum": 1, "maximum": 1000},
     "deadline_seconds": {"type": "integer", "minimum": 30, "maximum": 7 * 24 * 3600},
@@ -107,11 +107,6 @@ def facts_of(incident: Incident) -> IncidentFacts:
         ingestion_lag_seconds=means.ingestion_lag_seconds,
         hypotheses=means.hypotheses,
     )
-
-
-def register() -> None:
-    """Make the kind of definition known."""
-    twohands.register(twohands.DefinitionKind("class", "classes", "Incident classes", "gate.change_definition", check))
 
 
 def spelled(moment: datetime) -> str:

@@ -23,11 +23,7 @@ START = {
 }
 NUMBER = {"type": "integer", "minimum": 1, "description": "needed only when you run several"}
 # What else is handed in is refused by submissions.check, with a sentence that says why.
-SUBMIT = {
-    "type": "object",
-    "properties": {**submissions.PROPERTIES, "investigation": NUMBER},
-    "required": ["hypothesis", "findings", "answer"],
-}
+SUBMIT = {**submissions.SCHEMA, "properties": {**submissions.PROPERTIES, "investigation": NUMBER}}
 
 
 def start_investigation(principal: Principal, given: dict[str, Any]) -> dict[str, Any]:

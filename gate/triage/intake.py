@@ -12,6 +12,7 @@ from django.utils import timezone
 from audit import log, masking, tokens, twohands
 from audit.kinds import Kind
 from audit.models import Definition
+from evidence import arguments, recording
 from evidence.errors import Problem
 from gate.triage import classes
 from gate.triage.models import Incident, IntakeToken
@@ -86,11 +87,12 @@ def receive(report: Report, by: Monitor) -> tuple[Incident, bool]:
 
 
 def record_refusal(by: Monitor, problem: Problem, said: Any) -> None:
-    """A report that was not taken is an entry too."""
-    log.record(
-        Kind.CALL_REFUSED, by.actor(), tool="intake", status="refused", summary=problem.sentence[:200],
-        error_class=problem.code, error=problem.sentence, args=masking.mask(said),
-    )  # fmt: skip
+    """A report that was not taken is an entry too. Raises Problem when it could not be committed."""
+    recording.refusal(by, problem, {"tool": "intake", "args": _kept(said)})
+
+
+def _kept(said: Any) -> Any:
+    return None if arguments.is_deep(said) else masking.mask(said)
 
 
 def _check(report: Report, means: classes.IncidentClass) -> None:

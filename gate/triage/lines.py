@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gate.triage.outcomes import CheckResult, Outcome
 from gate.triage.readers.document import Answer, Unreadable, storable
-from gate.triage.rules.language import Case, Judgement, Test
+from gate.triage.rules.language import Case, Judgment, Test
 
 # What code meets in data of the wrong shape. A check that meets it has read nothing, so it fails.
 CRASHES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -31,7 +31,7 @@ class Line:
     def holds(self, test: Test, answer: Answer, case: Case, headline: str) -> bool:
         """Put one test to one answer. A test that crashes has read nothing."""
         try:
-            judgement = test(answer, case)
+            judgment = test(answer, case)
         except Unreadable as unread:
             self.worsen("unreadable", unread.seen, f"{answer.call.audit_id}: {unread.why}", headline)
             return False
@@ -39,14 +39,14 @@ class Line:
             why = f"{answer.call.audit_id} has a shape that no check reads ({crash.__class__.__name__})."
             self.worsen("unreadable", "not readable", why, headline)
             return False
-        return self._keep(judgement, answer)
+        return self._keep(judgment, answer)
 
-    def _keep(self, judgement: Judgement, answer: Answer) -> bool:
-        if judgement.holds is not True:
-            self.worsen("fails", judgement.seen, f"{answer.call.audit_id}: {judgement.why}", "A check does not hold")
+    def _keep(self, judgment: Judgment, answer: Answer) -> bool:
+        if judgment.holds is not True:
+            self.worsen("fails", judgment.seen, f"{answer.call.audit_id}: {judgment.why}", "A check does not hold")
             return False
         if self.outcome == "holds":
-            self.seen = storable(judgement.seen)
+            self.seen = storable(judgment.seen)
         return True
 
     def close(self, *, number: int, fact: str, title: str, earn: str, audit_ids: Iterable[str]) -> CheckResult:

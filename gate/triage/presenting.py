@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +17,9 @@ from gate.errors import NotAllowed
 from gate.people.models import Person
 from gate.triage import guards, inbox
 from gate.triage.models import Draft, Finding, Incident, Investigation, Review
+from gate.triage.recorded_calls import seq_of
 
 GLYPHS = {"holds": "✓", "fails": "✕", "unreadable": "?"}
-ENTRY_ID = re.compile(r"A-([0-9]{1,18})")
 MOST_UNCITED = 30
 
 
@@ -70,12 +69,6 @@ class Card:
     arguments: Sequence[tuple[str, Any]]
     lines: Sequence[marked_json.Line]
     is_foreign: bool
-
-
-def seq_of(ref: str) -> int | None:
-    """The number of an id like A-48213; None for anything else an agent may have handed in."""
-    found = ENTRY_ID.fullmatch(ref)
-    return int(found[1]) if found else None
 
 
 def dotted(pointer: str) -> str:

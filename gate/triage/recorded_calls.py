@@ -18,7 +18,7 @@ ENTRY_ID = re.compile(r"A-([1-9][0-9]{0,17})", re.ASCII)
 
 
 def seq_of(audit_id: str) -> int | None:
-    """The number of an id like A-48213; None for anything else."""
+    """The number of an id like A-48213; None for anything else that an agent may have handed in."""
     matched = ENTRY_ID.fullmatch(audit_id)
     return int(matched[1]) if matched else None
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from rest_framework import serializers
 
+from gate.triage.classes import SEVERITIES
 from gate.triage.intake import Report
 from gate.triage.readers.document import storable
 
-SEVERITIES = ("low", "medium", "high", "critical")
 MOST_FACTS = 20
 LONGEST_FACT = 500
 
@@ -116,19 +116,8 @@ class ReceivedSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(["received"])
 
 
-def first_fault(errors: Any, name: str = "") -> tuple[str, str]:
-    """The first thing that is wrong with a form: the name of its field, and the sentence."""
-    if isinstance(errors, dict) and errors:
-        inner, fault = next(iter(errors.items()))
-        return first_fault(fault, name if inner == "non_field_errors" else str(inner))
-    if isinstance(errors, list) and errors:
-        return first_fault(errors[0], name)
-    return name, str(errors)
-
-
 def _can_be_kept(text: str) -> bool:
-    is_text = "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
-    return is_text and len(text) <= LONGEST_FACT
+    return storable(text) == text and len(text) <= LONGEST_FACT
 
 
 def _names_zone(value: str) -> bool:

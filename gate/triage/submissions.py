@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
@@ -11,12 +12,12 @@ from audit.agents import Principal
 from audit.kinds import Kind
 from evidence import arguments
 from evidence.errors import Problem
+from gate.triage.classes import NAME
 from gate.triage.models import Finding, Investigation
 from gate.triage.readers.document import storable
 from gate.triage.scope import none_running
 
 TASK, QUEUE = "gate.triage.tasks.render_verdict", "verdicts"
-NAME = {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,79}$"}
 FINDING_PROPERTIES = {
     "fact": NAME,
     "audit_id": {"type": "string", "pattern": "^A-[1-9][0-9]{0,17}$", "description": "The entry that shows it"},
@@ -39,7 +40,7 @@ def check(handed_in: Any) -> None:
     sentence = arguments.misfit(SCHEMA, handed_in)
     if sentence:
         raise Problem(422, "wrong_arguments", sentence)
-    if not all(_is_storable(text) for text in _texts(handed_in)):
+    if any(storable(text) != text for text in _texts(handed_in)):
         raise Problem(422, "wrong_arguments", "A text holds a character that cannot be kept (NUL or half a pair).")
 
 
@@ -54,10 +55,6 @@ def _surplus(handed_in: Any) -> list[str]:
 
 def _texts(handed_in: dict[str, Any]) -> list[str]:
     return [handed_in["answer"], *(finding.get("note", "") for finding in handed_in["findings"])]
-
-
-def _is_storable(text: str) -> bool:
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 @transaction.atomic
@@ -92,11 +89,12 @@ def _lock(principal: Principal, investigation_id: int) -> Investigation:
     return investigation
 
 
-def _now() -> Any:
+def _now() -> datetime:
     # The database's clock, which also stamps the entries: the two are compared with each other.
     with connection.cursor() as cursor:
         cursor.execute("select clock_timestamp()")
-        return cursor.fetchone()[0]
+        moment: datetime = cursor.fetchone()[0]
+    return moment
 
 
 def _record(principal: Principal, investigation: Investigation, handed_in: dict[str, Any]) -> None:

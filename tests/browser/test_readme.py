@@ -43,5 +43,7 @@ def test_there_are_snippets_for_curl_and_mcp() -> None:
 
 
 def test_every_picture_is_there() -> None:
-    for picture in re.findall(r"!\[.*?\]\((.*?)\)", README):
+    pictures = re.findall(r"!\[.*?\]\((.*?)\)", README)
+    assert pictures
+    for picture in pictures:
         assert (BASE_DIR / picture).is_file(), picture

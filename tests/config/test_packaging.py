@@ -1,4 +1,4 @@
-"""What we depend on: the same pins everywhere, licences that we may pass on, and no address of a registry."""
+"""What we depend on: the same pins everywhere, licenses that we may pass on, and no address of a registry."""
 
 import re
 import tomllib
@@ -22,7 +22,7 @@ WEAK_COPYLEFT_IN_DEVELOPMENT = {
     "hypothesis": "MPL-2.0",
     "pathspec": "MPL-2.0, needed by mypy",
 }
-# Their metadata name no licence; the file LICENSE in each says MIT.
+# Their metadata name no license; the file LICENSE in each says MIT.
 MIT_BY_ITS_FILE = {"axe-playwright-python"}
 
 
@@ -62,7 +62,7 @@ def test_every_requirement_has_hashes(name: str) -> None:
     assert [block.split()[0] for block in blocks if "--hash=sha256:" not in block] == []
 
 
-def licences(name: str) -> str:
+def licenses(name: str) -> str:
     about = metadata.metadata(name)
     classifiers = [one for one in about.get_all("Classifier") or [] if one.startswith("License ::")]
     first_line = (about.get("License") or "").strip().partition("\n")[0]
@@ -79,13 +79,13 @@ def installed(requirements_file: str) -> Iterator[str]:
 
 
 def is_free(name: str) -> bool:
-    text = licences(name)
+    text = licenses(name)
     forbidden = re.search(r"(?<!L)(?<!Lesser )\bA?GPL|General Public License|MPL|Mozilla|EUPL|SSPL|BUSL", text)
     return name in MIT_BY_ITS_FILE or (bool(PERMISSIVE.search(text)) and not (forbidden and "LGPL" not in text))
 
 
 def test_what_we_ship_is_permissive_or_lgpl() -> None:
-    assert {name: licences(name) for name in installed("requirements.txt") if not is_free(name)} == {}
+    assert {name: licenses(name) for name in installed("requirements.txt") if not is_free(name)} == {}
 
 
 def test_development_adds_only_the_named_exceptions() -> None:
@@ -93,14 +93,14 @@ def test_development_adds_only_the_named_exceptions() -> None:
     assert found == WEAK_COPYLEFT_IN_DEVELOPMENT.keys()
 
 
-def test_the_licence_rule_refuses_copyleft(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_license_rule_refuses_copyleft(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in (
         "GPL-3.0-or-later",
         "AGPL-3.0-only",
         "MPL-2.0",
         "License :: OSI Approved :: GNU General Public License v3",
     ):
-        monkeypatch.setattr(f"{__name__}.licences", lambda name, text=text: text)
+        monkeypatch.setattr(f"{__name__}.licenses", lambda name, text=text: text)
         assert not is_free("anything"), text
 
 
@@ -123,7 +123,7 @@ def test_no_file_names_a_package_registry() -> None:
     assert naming == []
 
 
-def test_the_licence_is_apache() -> None:
+def test_the_license_is_apache() -> None:
     text = (ROOT / "LICENSE").read_text()
     assert "Apache License\n                           Version 2.0, January 2004" in text
     assert "END OF TERMS AND CONDITIONS" in text

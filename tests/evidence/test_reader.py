@@ -238,6 +238,38 @@ def test_no_suffix_escapes_the_cursor(suffix: str) -> None:
     assert select.target_list[0].res_target.val.func_call.funcname[-1].string.sval == "left"
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select public.dblink('dbname=shop', 'delete from app.jobs') as a",
+        "select extensions.dblink_exec('dbname=shop', 'delete from app.jobs') as a",
+        "select * from tools.crosstab('select 1') as t(a int)",
+        "select shop.public.query_to_xml('select 1', true, true, '') as a",
+        "select public.pg_stat_statements_reset() as a",
+        "select query from public.pg_stat_statements",
+        "select * from information_schema.user_mapping_options",
+        "select routine_definition from information_schema.routines",
+        "select pg_log_standby_snapshot() as a",
+        "select chunk_data from pg_toast.pg_toast_2619",
+    ],
+)  # fmt: skip
+def test_a_forbidden_name_is_forbidden_in_every_schema(sql: str) -> None:
+    with pytest.raises(Refused) as caught:
+        grammar.check(sql, 100)
+    assert caught.value.code == "forbidden_name"
+
+
+@pytest.mark.parametrize("sql", ["select * from gym.routines", "select * from information_schema.columns"])
+def test_a_name_of_the_standard_is_free_elsewhere(sql: str) -> None:
+    assert grammar.check(sql, 100).placeholders == 0
+
+
+def test_sql_hidden_in_a_string_is_not_run_even_for_a_superuser(dsn_of: Any, scratch_owner: Any) -> None:
+    hidden = f"select (''a'' || pg_terminate_backend({scratch_owner.info.backend_pid}))::tsquery, ''b''::tsquery"
+    assert refusal(dsn_of("postgres"), f"select ts_rewrite('a'::tsquery, '{hidden}') as a").code == "forbidden_name"
+    assert scratch_owner.execute("select 1").fetchone() == (1,)
+
+
 def test_the_transaction_is_read_only_even_for_a_superuser(dsn_of: Any, scratch_owner: Any) -> None:
     before = scratch_owner.execute("select max(attempts) from app.jobs").fetchone()
     refused = refusal(dsn_of("postgres"), "select app.touch_job(1) as a")

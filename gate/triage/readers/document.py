@@ -28,7 +28,7 @@ class Unreadable(Exception):
 
 
 class Document:
-    """One JSON value, its name in sentences, and what has been read of it."""
+    """One JSON value, and what has been read of it."""
 
     def __init__(self, value: Any) -> None:
         self._value = value

@@ -13,7 +13,7 @@ A = TypeVar("A", bound=Answer)
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Judgment:
     """What one test says about one answer. Anything but `holds` being literally True takes the pass away."""
 
     holds: bool
@@ -34,7 +34,7 @@ class Case:
 
 
 # A test reads an answer through its typed reader, which raises Unreadable. The answer's class is the need's reader.
-Test = Callable[[Any, Case], Judgement]
+Test = Callable[[Any, Case], Judgment]
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class Rule:
     facts: tuple[Fact, ...]
 
 
-def equal(seen: Any, wanted: Any, why: str) -> Judgement:
+def equal(seen: Any, wanted: Any, why: str) -> Judgment:
     """The same value of the same type: 1 is not True, "1" is not 1."""
-    return Judgement(type(seen) is type(wanted) and seen == wanted, shown(seen), why)
+    return Judgment(type(seen) is type(wanted) and seen == wanted, shown(seen), why)
 
 
 def either(tools: tuple[str, ...]) -> str:

@@ -35,7 +35,7 @@ def _about(node: ast.AST) -> Iterator[str]:
         case ast.BoolOp(op=ast.Or()):
             yield "`or` takes the next value where one is missing."
         case ast.BoolOp(values=values):
-            yield from (f"{sentence}" for value in values for sentence in _truthiness(value))
+            yield from (sentence for value in values for sentence in _truthiness(value))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             yield from _truthiness(operand)
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):

@@ -2,32 +2,32 @@
 
 from gate.triage.readers.count_errors import CountErrors
 from gate.triage.rules import log_counts
-from gate.triage.rules.language import Case, Check, Fact, Judgement, Need, Rule
+from gate.triage.rules.language import Case, Check, Fact, Judgment, Need, Rule
 
 
-def found_lines(control: CountErrors, case: Case) -> Judgement:
-    return Judgement(control.count() > 0, f"{control.count()}", "the source held no line at all, so it may be dead.")
+def found_lines(control: CountErrors, case: Case) -> Judgment:
+    return Judgment(control.count() > 0, f"{control.count()}", "the source held no line at all, so it may be dead.")
 
 
-def asked_where_the_search_did(control: CountErrors, case: Case) -> Judgement:
+def asked_where_the_search_did(control: CountErrors, case: Case) -> Judgment:
     """The same source and window as every search that it vouches for."""
     searches, window = case.answers("log_search_zero", CountErrors), log_counts.window_is_as_asked(control, case)
     if window.holds is not True:
         return window
     if len(searches) < 1:
-        return Judgement(False, window.seen, "there is no search that it could vouch for.")
+        return Judgment(False, window.seen, "there is no search that it could vouch for.")
     for search in searches:
         if search.call.source != control.call.source:
-            return Judgement(False, window.seen, f"{search.call.audit_id} searched another source.")
+            return Judgment(False, window.seen, f"{search.call.audit_id} searched another source.")
         if (search.window_from(), search.window_to()) != (control.window_from(), control.window_to()):
-            return Judgement(False, window.seen, f"{search.call.audit_id} searched another window.")
-    return Judgement(control.window_from() < control.window_to(), window.seen, "the window is empty.")
+            return Judgment(False, window.seen, f"{search.call.audit_id} searched another window.")
+    return Judgment(control.window_from() < control.window_to(), window.seen, "the window is empty.")
 
 
-def still_finds_lines(control: CountErrors, case: Case) -> Judgement:
+def still_finds_lines(control: CountErrors, case: Case) -> Judgment:
     """Asked again over the time that counts, it must still find lines. A shorter look may well find none."""
     if log_counts.window_covers_recurrence(control, case).holds is not True:
-        return Judgement(True, "another window", "")
+        return Judgment(True, "another window", "")
     return found_lines(control, case)
 
 

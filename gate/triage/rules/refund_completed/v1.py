@@ -4,30 +4,30 @@ from gate.triage.readers import incident as said
 from gate.triage.readers.document import Unreadable
 from gate.triage.readers.get_charge import GetCharge
 from gate.triage.readers.list_refunds import ListRefunds
-from gate.triage.rules.language import Case, Check, Fact, Judgement, Need, Rule, equal
+from gate.triage.rules.language import Case, Check, Fact, Judgment, Need, Rule, equal
 
 ASKED_BY = frozenset(("charge_id",))
 
 
-def asked_for_this_charge(answer: ListRefunds | GetCharge, case: Case) -> Judgement:
+def asked_for_this_charge(answer: ListRefunds | GetCharge, case: Case) -> Judgment:
     if answer.asked_keys() != ASKED_BY:
-        return Judgement(False, ", ".join(sorted(answer.asked_keys())), "it was not asked by exactly charge_id.")
+        return Judgment(False, ", ".join(sorted(answer.asked_keys())), "it was not asked by exactly charge_id.")
     return equal(
         answer.asked_charge_id(), said.subject_text(case.incident, "charge_id"), "another charge was asked for."
     )
 
 
-def is_this_charge(answer: ListRefunds | GetCharge, case: Case) -> Judgement:
+def is_this_charge(answer: ListRefunds | GetCharge, case: Case) -> Judgment:
     return equal(
         answer.charge_id(), said.subject_text(case.incident, "charge_id"), "the answer is about another charge."
     )
 
 
-def lists_every_refund(refunds: ListRefunds, case: Case) -> Judgement:
+def lists_every_refund(refunds: ListRefunds, case: Case) -> Judgment:
     total, listed = refunds.total(), refunds.listed()
     if total != listed:
-        return Judgement(False, f"{listed} of {total}", "the list does not hold every refund of the charge.")
-    return Judgement(listed > 0, f"{listed} of {total}", "the charge has no refund.")
+        return Judgment(False, f"{listed} of {total}", "the list does not hold every refund of the charge.")
+    return Judgment(listed > 0, f"{listed} of {total}", "the charge has no refund.")
 
 
 def refund_of_the_claim(refunds: ListRefunds, case: Case) -> int:
@@ -46,51 +46,51 @@ def refund_of_the_claim(refunds: ListRefunds, case: Case) -> int:
     )
 
 
-def refund_succeeded(refunds: ListRefunds, case: Case) -> Judgement:
+def refund_succeeded(refunds: ListRefunds, case: Case) -> Judgment:
     place = refund_of_the_claim(refunds, case)
     charge_id = said.subject_text(case.incident, "charge_id")
     if refunds.refund_charge_id(place) != charge_id:
-        return Judgement(False, refunds.refund_charge_id(place), "the refund belongs to another charge.")
+        return Judgment(False, refunds.refund_charge_id(place), "the refund belongs to another charge.")
     return equal(refunds.status(place), "succeeded", f"the refund is {refunds.status(place)}.")
 
 
-def refund_has_no_failure(refunds: ListRefunds, case: Case) -> Judgement:
+def refund_has_no_failure(refunds: ListRefunds, case: Case) -> Judgment:
     place = refund_of_the_claim(refunds, case)
     return equal(refunds.failure_reason(place), None, "the refund carries a reason why it failed.")
 
 
-def gives_the_claimed_amount(refunds: ListRefunds, case: Case) -> Judgement:
+def gives_the_claimed_amount(refunds: ListRefunds, case: Case) -> Judgment:
     amount = said.fact_integer(case.incident, "amount_cents")
     currency = said.fact_text(case.incident, "currency")
     place = refund_of_the_claim(refunds, case)
     seen = f"{refunds.amount_cents(place)} {refunds.currency(place)}"
     if refunds.amount_cents(place) != amount:
-        return Judgement(False, seen, f"the refund is not of the {amount} {currency} that the claim is about.")
-    return Judgement(refunds.currency(place) == currency, seen, f"the refund is not in {currency}.")
+        return Judgment(False, seen, f"the refund is not of the {amount} {currency} that the claim is about.")
+    return Judgment(refunds.currency(place) == currency, seen, f"the refund is not in {currency}.")
 
 
-def amount_is_the_claims(charge: GetCharge, case: Case) -> Judgement:
+def amount_is_the_claims(charge: GetCharge, case: Case) -> Judgment:
     """Every cited list says the claimed amount and currency, and the charge was in it and for as much."""
     amount = said.fact_integer(case.incident, "amount_cents")
     currency = said.fact_text(case.incident, "currency")
     seen = f"{charge.amount_cents()} {charge.currency()}"
     lists = case.answers("refund_succeeded_for_this_charge", ListRefunds)
     if len(lists) < 1:
-        return Judgement(False, seen, "no list of refunds is cited whose amount could be compared.")
+        return Judgment(False, seen, "no list of refunds is cited whose amount could be compared.")
     for refunds in lists:
         given = gives_the_claimed_amount(refunds, case)
         if given.holds is not True:
             return given
     if charge.currency() != currency:
-        return Judgement(False, seen, f"the charge was not in {currency}.")
-    return Judgement(0 < amount <= charge.amount_cents(), seen, "more was given back than was ever charged.")
+        return Judgment(False, seen, f"the charge was not in {currency}.")
+    return Judgment(0 < amount <= charge.amount_cents(), seen, "more was given back than was ever charged.")
 
 
-def was_captured(charge: GetCharge, case: Case) -> Judgement:
+def was_captured(charge: GetCharge, case: Case) -> Judgment:
     return equal(charge.captured(), True, "the money was never taken, so there is nothing to give back.")
 
 
-def is_not_disputed(charge: GetCharge, case: Case) -> Judgement:
+def is_not_disputed(charge: GetCharge, case: Case) -> Judgment:
     return equal(charge.disputed(), False, "the customer's bank disputes the charge.")
 
 

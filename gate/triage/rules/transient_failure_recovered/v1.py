@@ -4,24 +4,24 @@ from gate.triage.readers import incident as said
 from gate.triage.readers.count_errors import CountErrors
 from gate.triage.readers.find_job import FindJob
 from gate.triage.rules import log_counts
-from gate.triage.rules.language import Case, Check, Fact, Judgement, Need, Rule, equal
+from gate.triage.rules.language import Case, Check, Fact, Judgment, Need, Rule, equal
 
 
-def asked_for_this_job(job: FindJob, case: Case) -> Judgement:
+def asked_for_this_job(job: FindJob, case: Case) -> Judgment:
     if job.asked_keys() != frozenset(("job_id",)):
-        return Judgement(False, ", ".join(sorted(job.asked_keys())), "it was not asked by exactly job_id.")
+        return Judgment(False, ", ".join(sorted(job.asked_keys())), "it was not asked by exactly job_id.")
     return equal(job.asked_job_id(), said.subject_integer(case.incident, "job_id"), "another job was asked for.")
 
 
-def is_this_job(job: FindJob, case: Case) -> Judgement:
+def is_this_job(job: FindJob, case: Case) -> Judgment:
     return equal(job.job_id(), said.subject_integer(case.incident, "job_id"), "the answer is about another job.")
 
 
-def succeeded(job: FindJob, case: Case) -> Judgement:
+def succeeded(job: FindJob, case: Case) -> Judgment:
     return equal(job.state(), "succeeded", f"the job is {job.state()}, and only `succeeded` is success.")
 
 
-def left_no_error(job: FindJob, case: Case) -> Judgement:
+def left_no_error(job: FindJob, case: Case) -> Judgment:
     return equal(job.last_error(), None, "the last attempt left an error.")
 
 
