@@ -28,7 +28,6 @@ class Principal:
     owner_id: int
     owner: str
     scopes: frozenset[str]
-    token_label: str
 
     is_authenticated = True  # what REST framework's permission asks for
 
@@ -43,13 +42,13 @@ def authenticate(token: str) -> Principal | None:
         AgentToken.objects.filter(
             digest=tokens.digest(token), revoked_at=None, expires_at__gt=timezone.now(), agent__stopped_at=None
         )
-        .values_list("agent_id", "agent__name", "agent__owner_id", "agent__owner_name", "scopes", "label")
+        .values_list("agent_id", "agent__name", "agent__owner_id", "agent__owner_name", "scopes")
         .first()
     )
     if found is None:
         return None
-    agent_id, name, owner_id, owner, scopes, label = found
-    return Principal(agent_id, name, owner_id, owner, frozenset(scopes), label)
+    agent_id, name, owner_id, owner, scopes = found
+    return Principal(agent_id, name, owner_id, owner, frozenset(scopes))
 
 
 @transaction.atomic

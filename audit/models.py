@@ -131,7 +131,6 @@ class AgentToken(models.Model):
     label = models.CharField(max_length=80)
     digest = models.CharField(max_length=64, unique=True)
     scopes = models.JSONField(default=list)
-    issued_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     issued_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)

@@ -7,9 +7,12 @@ from typing import Protocol, Unpack
 import psycopg
 
 from audit import log
+from audit.counting import Counting
 from audit.kinds import Kind
 from audit.masking import mask
 from evidence.errors import Problem
+
+RECORDED_EACH = 60  # refusals of one caller in a minute; from there on they are counted
 
 
 class Caller(Protocol):
@@ -32,7 +35,17 @@ def refusal(caller: Caller, problem: Problem, about: log.About) -> None:
 
     What the caller named, and our sentence that names it again, may hold a secret as well as an argument.
     """
+    problem.is_recorded = True
+    if not counting.is_free(caller.actor()):
+        return
     said: log.About = {**about, "status": "refused", "error_class": problem.code, "error": mask(problem.sentence)}
     said["tool"] = mask(about.get("tool", ""))
     commit(Kind.CALL_REFUSED, caller, **said)
-    problem.is_recorded = True
+
+
+def _record_count(actor: log.Actor, number: int) -> None:
+    summary = f"{number} more refusals within a minute"
+    log.record(Kind.CALL_REFUSED, actor, summary=summary, status="refused", error_class="too_many")
+
+
+counting = Counting(_record_count, free=RECORDED_EACH)

@@ -112,6 +112,16 @@ def as_role(transactional_db: None) -> Iterator[Callable[[str], None]]:
     connection.settings_dict.update(kept)
 
 
+@pytest.fixture(autouse=True)
+def no_flood() -> None:
+    """Refusals are counted by name and minute, and tests use the same names."""
+    from evidence import recording
+    from gate.people import refusals
+
+    recording.counting.counts.clear()
+    refusals.counting.counts.clear()
+
+
 @pytest.fixture
 def make_person(db: None) -> Callable[..., Any]:
     """A person by name and role; the password is "correct horse battery"."""

@@ -102,7 +102,6 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField()),
                 ('revoked_at', models.DateTimeField(blank=True, null=True)),
                 ('agent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='tokens', to='audit.agent')),
-                ('issued_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
         ),
         migrations.CreateModel(

@@ -9,29 +9,23 @@ EVERYONE = frozenset({VIEWER, ON_CALL, ADMIN, AUDITOR})
 
 # Django permission strings, so that lower layers can ask without importing people.
 MATRIX: dict[str, frozenset[str]] = {
-    "gate.view": EVERYONE,
     "audit.view": EVERYONE,
-    "gate.open_incident": frozenset({ON_CALL, ADMIN}),
     "gate.review_draft": frozenset({ON_CALL}),
     "gate.propose_write": frozenset({ON_CALL, ADMIN}),
     "gate.preview_write": frozenset({ON_CALL, ADMIN}),
     "gate.decide_write": frozenset({ON_CALL}),
     "gate.change_definition": frozenset({ADMIN}),
-    "gate.change_people": frozenset({ADMIN}),
     "audit.change_agents": frozenset({ADMIN}),
 }
 
 # The same acts in words.
 WORDS = {
-    "gate.view": "See incidents, drafts and writes",
     "audit.view": "Browse the audit log",
-    "gate.open_incident": "Open an incident by hand",
     "gate.review_draft": "Agree with, overrule or send back drafts",
     "gate.propose_write": "Propose a write",
     "gate.preview_write": "Ask for a preview of a write",
     "gate.decide_write": "Approve or reject a write",
     "gate.change_definition": "Draft and activate definitions",
-    "gate.change_people": "Change people and their roles",
     "audit.change_agents": "Change agents and their tokens",
 }
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from audit import log
 from audit.kinds import Kind
-from gate.people import permissions
+from gate.people import permissions, refusals
 from gate.people.models import Person
 from gate.people.requests import person_of
 
@@ -36,17 +36,9 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         login(request, person)
         return redirect(_safe_next(request))
     if request.method == "POST":
-        _record_refusal(request.POST.get("username", ""))
+        refusals.record(form.cleaned_data.get("username", "") if form.is_bound else "")
     context = {"form": form, "next": request.POST.get("next") or request.GET.get("next", "")}
     return render(request, "people/sign_in.html", context, status=422 if form.errors else 200)
-
-
-def _record_refusal(typed: str) -> None:
-    # A password is sometimes typed into the wrong field, so only names that exist are recorded.
-    known = Person.objects.filter(username=typed).exists()
-    name = typed if known else "someone unknown"
-    log.record(Kind.PERSON_REFUSED, log.Actor("person", name, name), subject=name, status="refused",
-               summary="a wrong password" if known else "no such person")  # fmt: skip
 
 
 def _safe_next(request: HttpRequest) -> str:

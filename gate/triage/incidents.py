@@ -33,7 +33,7 @@ def page(query: Mapping[str, str]) -> IncidentList:
     found = Incident.objects.select_related("incident_class", "owner").order_by("-pk")
     if status in Incident.Status.values:
         found = found.filter(status=status)
-    if before.isdecimal():
+    if before.isdecimal() and len(before) <= 18:
         found = found.filter(pk__lt=int(before))
     rows = list(found[: PAGE_SIZE + 1])
     older = rows[PAGE_SIZE - 1].pk if len(rows) > PAGE_SIZE else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +20,8 @@ from gate.triage.models import Incident, IntakeToken
 
 TOKEN_PREFIX = "csi"
 CLOCK_SKEW = timedelta(minutes=5)  # how far a monitor's clock may run ahead of ours
+LONGEST_AGO = timedelta(days=3650)  # the first and last years that a clock can say cannot be shown in every zone
+LONGEST_KEY = 200
 OPEN = (Incident.Status.OPEN, Incident.Status.INVESTIGATING, Incident.Status.DRAFTED, Incident.Status.REOPENED)
 
 
@@ -101,6 +104,8 @@ def _check(report: Report, means: classes.IncidentClass) -> None:
         raise Problem(422, "wrong_subject", sentence)
     if report.began_at > timezone.now() + CLOCK_SKEW:
         raise Problem(422, "wrong_time", "began_at lies in the future; check the monitor's clock.")
+    if report.began_at < timezone.now() - LONGEST_AGO:
+        raise Problem(422, "wrong_time", "began_at lies more than ten years back; check the monitor's clock.")
     if report.recovered_at is not None and report.recovered_at < report.began_at:
         raise Problem(422, "wrong_time", "recovered_at lies before began_at.")
     if report.recovered_at is not None and report.recovered_at > timezone.now() + CLOCK_SKEW:
@@ -112,15 +117,16 @@ def _take(report: Report, definition: Definition, by: Monitor) -> tuple[Incident
     key = report.dedup_key or dedup_key(report)
     known = Incident.objects.select_for_update(of=("self",)).filter(dedup_key=key, status__in=OPEN).first()
     if known is not None:
-        return _tell(known, report, by), False
+        return _join(known, report, by), False
     if report.is_resolved:
         raise Problem(404, "not_open", "No open incident has this key, so there is nothing that could be resolved.")
     return _open(key, report, definition, by), True
 
 
 def dedup_key(report: Report) -> str:
-    """The key of a report that brings none: its class and its subject."""
-    return f"{report.incident_class}:{twohands.canonical_body(report.subject)}"[:200]
+    """The key of a report that brings none: its class and its subject. One too long to be kept is hashed, never cut."""
+    key = f"{report.incident_class}:{twohands.canonical_body(report.subject)}"
+    return key if len(key) <= LONGEST_KEY else hashlib.sha256(key.encode()).hexdigest()
 
 
 def _open(key: str, report: Report, definition: Definition, by: Monitor) -> Incident:
@@ -131,6 +137,17 @@ def _open(key: str, report: Report, definition: Definition, by: Monitor) -> Inci
         watch_from=report.recovered_at or report.began_at, opened_by=by.name,
     )  # fmt: skip
     _record(Kind.INCIDENT_OPENED, incident, report, by, f"{report.incident_class}: {report.title}")
+    return incident
+
+
+def _join(incident: Incident, report: Report, by: Monitor) -> Incident:
+    """Take a report of something that is open already. Raises Problem when its key was drawn for something else."""
+    if incident.incident_class.name != report.incident_class:
+        raise Problem(409, "other_class", "The open incident of this key is of another class; use another dedup_key.")
+    if incident.opened_by == by.name:
+        return _tell(incident, report, by)
+    # A key is not a secret: what one monitor opened, another does not rewrite under the eyes of who reviews it.
+    _record(Kind.INCIDENT_UPDATED, incident, report, by, "reported by another monitor too; nothing was changed")
     return incident
 
 
@@ -148,14 +165,13 @@ def _tell(incident: Incident, report: Report, by: Monitor) -> Incident:
 
 
 def _record(kind: Kind, incident: Incident, report: Report, by: Monitor, summary: str) -> None:
+    said = {
+        "class": report.incident_class, "title": report.title, "subject": report.subject, "facts": report.facts,
+        "began_at": classes.spelled(report.began_at), "dedup_key": incident.dedup_key,
+        "recovered_at": classes.spelled(report.recovered_at) if report.recovered_at else None,
+        "severity": incident.severity, "status": "resolved" if report.is_resolved else "firing",
+    }  # fmt: skip
     log.record_with(
-        kind, by.actor(), subject=incident.ref, incident_id=incident.pk, summary=summary[:200],
-        args={
-            "class": report.incident_class, "title": report.title, "subject": report.subject,
-            "facts": masking.mask(report.facts),
-            "began_at": classes.spelled(report.began_at), "dedup_key": incident.dedup_key,
-            "recovered_at": classes.spelled(report.recovered_at) if report.recovered_at else None,
-            "severity": incident.severity, "status": "resolved" if report.is_resolved else "firing",
-        },
-        result={"incident": incident.pk, "class_version": incident.incident_class.version},
+        kind, by.actor(), subject=incident.ref, incident_id=incident.pk, summary=masking.mask(summary)[:200],
+        args=masking.mask(said), result={"incident": incident.pk, "class_version": incident.incident_class.version},
     )  # fmt: skip

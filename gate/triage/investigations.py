@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from audit import log
+from audit import log, masking
 from audit.agents import Principal
 from audit.kinds import Kind
 from evidence.errors import Problem
@@ -38,8 +38,8 @@ def start(principal: Principal, incident: str | int | None) -> Investigation:
     chosen.save(update_fields=["status"])
     log.record_with(
         Kind.INVESTIGATION_STARTED, principal.actor(), subject=chosen.ref, incident_id=chosen.pk,
-        run_id=str(investigation.pk), summary=chosen.title[:200], args={"incident": incident},
-        result=investigation.briefing,
+        run_id=str(investigation.pk), summary=masking.mask(chosen.title)[:200], args={"incident": incident},
+        result=masking.mask(investigation.briefing),
     )  # fmt: skip
     return investigation
 

@@ -39,6 +39,11 @@ class Product:
     var: Path
     seconds_to_demo: float
 
+    @property
+    def sockets(self) -> Path:
+        """The directory of the embedded servers' sockets."""
+        return self.var / "run"
+
     def secret(self, name: str) -> str:
         """One password of the embedded servers."""
         return str(json.loads((self.var / "secrets.json").read_text())[name])

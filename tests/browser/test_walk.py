@@ -8,18 +8,16 @@ import psycopg
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from gate.config import database
 from tests.browser.conftest import Product, sign_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 REASON = "The worker is gone and the job is safe to run again."
 
 
-def shop(product: Product, monkeypatch: pytest.MonkeyPatch) -> psycopg.Connection:
+def shop(product: Product) -> psycopg.Connection:
     """A connection to the shop's database, as its owner."""
-    monkeypatch.setenv("COUNTERSEAL_VAR", str(product.var))
     return psycopg.connect(
-        host=str(database.run_dir()), dbname="shop", user="shop_owner", password=product.secret("shop_owner")
+        host=str(product.sockets), dbname="shop", user="shop_owner", password=product.secret("shop_owner")
     )
 
 
@@ -62,15 +60,13 @@ async def test_the_second_of_two_reviewers_is_told_what_changed(product: Product
         await second.get_by_role("button", name="Overrule").click()
     assert (await answer.value).status == 409
     await expect(second.get_by_label("Your text, not recorded")).to_have_value("Looks fine to me.")
-    await expect(second.locator(".notice")).to_contain_text("The search never finished.")
+    await expect(second.locator(".notice--bad")).to_contain_text("The search never finished.")
     for page in (first, second):
         await page.context.close()
 
 
-async def test_a_write_is_previewed_approved_and_run_once(
-    product: Product, page: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with shop(product, monkeypatch) as connection:
+async def test_a_write_is_previewed_approved_and_run_once(product: Product, page: Page) -> None:
+    with shop(product) as connection:
         before = connection.execute("select state, locked_by from shop.jobs where job_id = 90433").fetchone()
     assert before == ("running", "worker-7")
     await sign_in(page, product, "ada")
@@ -83,7 +79,7 @@ async def test_a_write_is_previewed_approved_and_run_once(
     await page.get_by_label(re.compile("password", re.IGNORECASE)).fill(product.passwords["ada"])
     await approve.click()
     await expect(page.locator(".page__head .state")).to_have_text("Executed", timeout=30_000)
-    with shop(product, monkeypatch) as connection:
+    with shop(product) as connection:
         after = connection.execute("select state, locked_by from shop.jobs where job_id = 90433").fetchone()
         ledger = connection.execute("select count(*) from shop.gate_ledger").fetchone()
     assert after == ("queued", None)

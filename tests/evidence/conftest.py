@@ -52,7 +52,7 @@ def scratch_owner(scratch_cluster: Path) -> Iterator[Any]:
 def no_strangers_left() -> Iterator[None]:
     """What a test counted is not written when the run ends and its database is gone."""
     yield
-    strangers._counts.clear()
+    strangers.counting.counts.clear()
 
 
 @dataclass

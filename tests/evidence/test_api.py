@@ -6,14 +6,16 @@ import json
 from decimal import Decimal
 from typing import Any
 
+import psycopg
 import pytest
 import simplejson
 from django.core.management import call_command
 from django.db import OperationalError
+from django.db.models import Q
 from django.test import Client
 
 from audit.models import AgentToken, Entry
-from evidence import api, desk
+from evidence import api, desk, recording
 from evidence.desk import DeskTool
 from evidence.errors import Problem
 from tests.evidence import bodies
@@ -120,6 +122,59 @@ def test_a_revoked_token_is_turned_away(find_job: Any, http: Client, asker: Any)
 )
 def test_a_body_that_does_not_fit_is_a_problem(find_job: Any, http: Client, body: str, status: int, code: str) -> None:
     problem(post(http, "find_job", body), status, code)
+
+
+POSTS = ("/api/v1/tools/find_job", "/api/v1/investigations", "/api/v1/investigations/1/findings", "/api/v1/writes")
+
+
+def refused(error_class: str, **about: Any) -> Any:
+    return Entry.objects.filter(kind="call.refused", error_class=error_class, **about)
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_no_body_breaks_an_address(http: Client, settings: Any, path: str) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 200_000
+    deep, long = "[" * 100_000, json.dumps({"a": "x" * 200_000})
+    problem(http.post(path, deep, content_type="application/json"), 400, "parse_error")
+    problem(http.post(path, long, content_type="application/json"), 413, "too_large")
+
+
+@pytest.mark.parametrize("path", POSTS)
+@pytest.mark.parametrize(("body", "kind"), [("{", "application/json"), ("[1]", "application/json"), ("a=b", "text/x")])
+def test_a_request_that_no_handler_takes_is_recorded(http: Client, asker: Any, path: str, body: str, kind: str) -> None:
+    agent = asker[0].agent
+    before = Entry.objects.filter(kind="call.refused", actor=agent).count()
+    assert http.post(path, body, content_type=kind).status_code in (400, 415, 422)
+    assert Entry.objects.filter(kind="call.refused", actor=agent).count() == before + 1
+
+
+def test_a_known_caller_does_not_flood_the_log(http: Client, asker: Any) -> None:
+    recorded = Entry.objects.filter(kind="call.refused", actor=asker[0].agent)
+    before = recorded.count()
+    for _ in range(recording.RECORDED_EACH + 7):
+        assert http.post(POSTS[0], "{", content_type="application/json").status_code == 400
+    recording.counting.flush()
+    assert recorded.count() == before + recording.RECORDED_EACH + 1
+    newest = recorded.order_by("-seq").first()
+    assert newest is not None
+    assert newest.summary == "7 more refusals within a minute"
+
+
+def test_a_request_that_cannot_be_recorded_is_not_answered(http: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(*args: Any, **about: Any) -> Any:
+        raise psycopg.OperationalError("the log is down")
+
+    monkeypatch.setattr("audit.log.record", down)
+    assert http.post(POSTS[0], "{", content_type="application/json").status_code == 503
+
+
+def test_a_secret_in_what_was_named_is_masked_in_the_log(find_job: Any, http: Client) -> None:
+    problem(post(http, "password=hunter2-tool", {}), 404, "unknown_tool")
+    problem(post(http, "find_job", {"arguments": {"job_id": 1, "password=hunter2-key": 1}}), 422, "wrong_arguments")
+    named = Entry.objects.filter(kind="call.refused")
+    assert named.filter(tool="password=[masked: password]").exists()
+    assert named.filter(error="password=[masked: password] is not a property of this tool.").exists()
+    assert not named.filter(Q(tool__contains="hunter2") | Q(error__contains="hunter2")).exists()
 
 
 def test_unknown_and_forbidden_tools_answer_alike(find_job: Any, define: Any, http: Client) -> None:

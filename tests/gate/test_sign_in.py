@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from audit.models import Entry
-from gate.people import permissions
+from gate.people import permissions, refusals
 from gate.people.models import Person
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +33,23 @@ def test_a_wrong_password_is_refused_and_recorded(client: Client, make_person) -
 def test_what_a_stranger_typed_as_a_name_is_not_kept(client: Client) -> None:
     client.post("/sign-in/", {"username": "hunter2-my-password", "password": "x"})
     assert not Entry.objects.filter(subject__contains="hunter2").exists()
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 10_000, ""])
+def test_no_name_breaks_the_door(client: Client, name: str) -> None:
+    assert client.post("/sign-in/", {"username": name, "password": "x"}).status_code == 422
+
+
+@pytest.mark.parametrize("name", ["guessed", "nobody-of-that-name"])
+def test_guessing_passwords_does_not_flood_the_log(client: Client, make_person, name: str) -> None:
+    make_person("guessed")
+    recorded = Entry.objects.filter(kind="person.refused", subject__in=["guessed", refusals.UNKNOWN])
+    before = recorded.count()
+    for _ in range(40):
+        client.post("/sign-in/", {"username": name, "password": "x"})
+    refusals.counting.flush()
+    assert recorded.count() == before + refusals.RECORDED_EACH + 1
+    assert recorded.order_by("-seq").first().summary == "35 more refused sign-ins within a minute"
 
 
 def test_nobody_is_sent_elsewhere(client: Client, make_person) -> None:

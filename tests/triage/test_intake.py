@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
-from audit import log
+from audit import agents, log, reading
 from audit.kinds import Kind
 from audit.models import Entry
 from evidence.errors import Problem
-from gate.triage import intake
+from gate.triage import intake, investigations
 from gate.triage.models import Incident
-from tests.triage.conftest import MONITOR
+from tests.triage.conftest import JOB_FAILED, MONITOR
 
 pytestmark = pytest.mark.django_db
 ADA = log.Actor("person", "Ada", "ada")
@@ -54,6 +54,50 @@ def test_a_dedup_key_of_the_monitors_own_joins_reports(report: Callable[..., int
     assert other.subject == {"job_id": 90412}
 
 
+@pytest.mark.parametrize("changes", [{"title": "All is well", "severity": "low"}, {"is_resolved": True}])
+def test_another_monitor_changes_nothing_of_what_one_opened(
+    report: Callable[..., intake.Report], changes: dict[str, Any]
+) -> None:
+    first, _ = intake.receive(report(), MONITOR)
+    before = Incident.objects.filter(pk=first.pk).values().get()
+    told, is_new = intake.receive(report(**changes), intake.Monitor("another"))
+    assert (told.pk, is_new) == (first.pk, False)
+    assert Incident.objects.filter(pk=first.pk).values().get() == before
+    assert Entry.objects.filter(kind=Kind.INCIDENT_UPDATED, incident_id=first.pk, actor="another").count() == 1
+
+
+def test_a_report_of_another_class_is_not_swallowed(report: Callable[..., intake.Report], define: Any) -> None:
+    define("class", "job_slow", JOB_FAILED)
+    intake.receive(report(dedup_key="group-7"), MONITOR)
+    with pytest.raises(Problem, match="of another class"):
+        intake.receive(report(dedup_key="group-7", incident_class="job_slow"), MONITOR)
+
+
+def test_long_subjects_that_begin_alike_are_two(report: Callable[..., intake.Report]) -> None:
+    long = dict.fromkeys(("a", "b"), "x" * 190)
+    keys = {intake.dedup_key(report(subject={**long, "z": end})) for end in ("1", "2")}
+    assert len(keys) == 2
+    assert all(len(key) <= 200 for key in keys)
+
+
+def test_secrets_of_a_report_are_masked_in_the_log(report: Callable[..., intake.Report], make_agent: Any) -> None:
+    said = {
+        "title": "password=hunter2 fails",
+        "facts": {"error": "E", "password": "hunter2"},
+        "dedup_key": "pwd=hunter2",
+    }
+    incident, _ = intake.receive(report(**said), MONITOR)
+    _, token = make_agent()
+    principal = agents.authenticate(token)
+    assert principal is not None
+    investigations.start(principal, incident.pk)
+    entries = list(Entry.objects.filter(incident_id=incident.pk))
+    assert {entry.kind for entry in entries} == {"incident.opened", "investigation.started"}
+    for entry in entries:
+        content = reading.content_of(entry)
+        assert "hunter2" not in f"{entry.summary} {content.args} {content.result}"
+
+
 def test_after_closing_the_same_report_opens_a_new_incident(report: Callable[..., intake.Report]) -> None:
     first, _ = intake.receive(report(), MONITOR)
     Incident.objects.filter(pk=first.pk).update(status=Incident.Status.CLOSED)
@@ -79,6 +123,7 @@ WRONG = [
     ({"subject": {"job_id": True}}, "must be of type integer"),
     ({"began_at": timezone.now() + timedelta(hours=1), "recovered_at": None}, "lies in the future"),
     ({"recovered_at": timezone.now() - timedelta(days=9)}, "lies before began_at"),
+    ({"began_at": datetime(1, 1, 1, tzinfo=UTC)}, "more than ten years back"),
     ({"is_resolved": True}, "nothing that could be resolved"),
 ]
 
@@ -134,6 +179,17 @@ class TestOverHttp:
         for wrong in (token, "", "csi_nonsense"):
             assert self.post(wrong).status_code == 401
         assert not Incident.objects.exists()
+
+    def test_a_report_that_cannot_be_parsed_is_recorded_too(self, classes: None) -> None:
+        token = intake.issue_token("shop-monitor", ADA)
+        before = Entry.objects.filter(kind=Kind.CALL_REFUSED, actor="shop-monitor").count()
+        nested = '{"facts": {"error": ' + "[" * 450 + "]" * 450 + "}}"
+        for body, status in (("{", 400), ("[" * 100_000, 400), ("[]", 422), (nested, 422)):
+            answer = Client().post(
+                "/api/v1/incidents", body, content_type="application/json", headers={"Authorization": f"Bearer {token}"}
+            )
+            assert answer.status_code == status, answer.content
+        assert Entry.objects.filter(kind=Kind.CALL_REFUSED, actor="shop-monitor").count() == before + 4
 
     @pytest.mark.parametrize(
         ("changes", "said"),

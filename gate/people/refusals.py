@@ -1,0 +1,32 @@
+"""Sign-ins that were refused. Guessing a password a thousand times makes a count, not a thousand entries."""
+
+from __future__ import annotations
+
+from audit import log
+from audit.counting import Counting
+from audit.kinds import Kind
+from gate.people.models import Person
+
+RECORDED_EACH = 5  # of one name in a minute
+UNKNOWN = "someone unknown"
+
+
+def record(typed: str) -> None:
+    """A refused sign-in. A password is sometimes typed into the wrong field, so only names that exist are kept."""
+    known = Person.objects.filter(username=typed).exists()
+    name = typed if known else UNKNOWN
+    if counting.is_free(name):
+        _record(name, "a wrong password" if known else "no such person")
+
+
+def _record_count(name: str, number: int) -> None:
+    _record(name, f"{number} more refused sign-ins within a minute")
+
+
+def _record(name: str, summary: str) -> None:
+    log.record(
+        Kind.PERSON_REFUSED, log.Actor("person", name, name), subject=name, status="refused", summary=summary
+    )  # fmt: skip
+
+
+counting = Counting(_record_count, free=RECORDED_EACH)
