@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,10 @@ import simplejson
 STEP = "  "
 MOST_LEVELS = 60  # deeper values stand on one line, so that no nesting can exhaust the stack
 # Characters that are invisible or turn the reading direction: shown as escapes, so that text cannot disguise itself.
-DISGUISES = re.compile("[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+DISGUISES = re.compile(
+    "[\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
 
 Numbers = Mapping[str, Sequence[int]]
 
@@ -88,7 +92,7 @@ def _escaped(token: str) -> str:
 
 def undisguised(text: str) -> str:
     """Text with invisible and direction-turning characters as escapes."""
-    return DISGUISES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return DISGUISES.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def _scalar(value: Any) -> str:

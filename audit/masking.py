@@ -26,7 +26,10 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "password",
         re.compile(
-            r"(?P<keep>(?:password|passwd|pwd|passphrase|secret|secret_access_key)\s{0,4}[=:]\s{0,4})[^\s,;&]+", re.I
+            # Also where it stands in JSON or Python that is text itself: "password": "…", \\"password\\": \\"…\\".
+            r"(?P<keep>(?:password|passwd|pwd|passphrase|secret|secret_access_key|api_?key|access_?token)"
+            r"[\\\"']{0,2}\s{0,4}[=:]\s{0,4})(?:\\?\"[^\"]*\"?|'[^']*'?|[^\s,;&]+)",
+            re.I,
         ),
     ),
 )

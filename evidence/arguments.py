@@ -5,9 +5,11 @@ The value may be an agent's secret or a result that is kept out; the sentence go
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import simplejson
@@ -15,6 +17,9 @@ from jsonschema import Draft202012Validator, FormatChecker, TypeChecker
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from jsonschema.protocols import Validator
 from jsonschema.validators import extend
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
 
 from evidence.errors import Problem
 
@@ -33,7 +38,25 @@ def _is_integer(checker: TypeChecker, value: object) -> bool:
 
 # Numbers are Decimals here. 1.0 is not taken for an integer: a contract that says integer means one.
 _TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"number": _is_number, "integer": _is_integer})
-_Checker: type[Validator] = extend(Draft202012Validator, type_checker=_TYPES)  # type: ignore[no-untyped-call]
+_IN_PATTERN = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.S)
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[ValidationError]:
+    """A pattern as JSON Schema means it: `$` is the very end, not before a last line break, and \\d is 0 to 9."""
+    if isinstance(instance, str) and not _compiled(pattern).search(instance):
+        yield ValidationError("It does not match the pattern.")
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(_IN_PATTERN.sub(lambda found: r"\Z" if found[0] == "$" else found[0], pattern), re.ASCII)
+
+
+_Checker: type[Validator] = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator, {"pattern": _pattern}, type_checker=_TYPES
+)
+# What a schema that passed its own check can still meet: a reference in a circle, numbers that do not mix, …
+_CRASHES = (Unresolvable, RecursionError, TypeError, ValueError, ArithmeticError)
 _formats = FormatChecker(formats=["date", "time", "email", "ipv4", "ipv6", "uuid", "regex"])
 
 
@@ -68,8 +91,11 @@ def is_deep(value: Any, left: int = DEEPEST) -> bool:
 
 
 def misfit(schema: dict[str, Any], value: Any) -> str:
-    """Why `value` does not fit `schema`, as one sentence; empty when it fits."""
-    worst = best_match(_Checker(schema, format_checker=_formats).iter_errors(value))
+    """Why `value` does not fit `schema`, as one sentence; empty when it fits. What cannot be checked does not fit."""
+    try:
+        worst = best_match(_Checker(schema, format_checker=_formats).iter_errors(value))
+    except _CRASHES as crash:
+        return f"The schema cannot be applied to this value ({type(crash).__name__.strip('_')})."
     return "" if worst is None else _sentence(worst)
 
 
@@ -83,7 +109,26 @@ def flaw(schema: Any) -> str:
         return f"{error.message[:200]}."
     # Following a reference to another document would fetch it.
     remote = next((name for name in _references(schema) if not name.startswith("#") and name != DIALECT), None)
-    return f"$ref {remote[:LONGEST_NAME]} leaves the document." if remote is not None else ""
+    if remote is not None:
+        return f"$ref {remote[:LONGEST_NAME]} leaves the document."
+    lost = next((name for name in _references(schema) if name.startswith("#") and not _leads(schema, name)), None)
+    return f"$ref {lost[:LONGEST_NAME]} leads nowhere." if lost is not None else _circle(schema)
+
+
+def _leads(schema: dict[str, Any], reference: str) -> bool:
+    try:
+        Registry().with_resource("", DRAFT202012.create_resource(schema)).resolver().lookup(reference)
+    except Unresolvable:
+        return False
+    return True
+
+
+def _circle(schema: dict[str, Any]) -> str:
+    try:
+        list(_Checker(schema).iter_errors({}))
+    except RecursionError:
+        return "a $ref leads back to itself without end."
+    return ""
 
 
 def _references(schema: Any) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from audit import twohands
 from audit.models import Definition
-from evidence import arguments, grammar
+from evidence import arguments, desk, grammar
 from evidence.errors import Refused
 
 QUERY_TYPES = ("state", "metric", "mechanism")
@@ -76,6 +76,8 @@ def all_active() -> list[Contract]:
 
 def check(name: str, body: dict[str, Any]) -> None:
     """Raise ValueError with a sentence unless the body is a contract of a tool that only reads and only reports."""
+    if name in desk.DESK:
+        raise ValueError(f"{name} is how agents hand something in; call the tool something else.")
     _check_keys(body)
     _check_promises(body)
     _check_words(body)

@@ -113,11 +113,12 @@ def as_role(transactional_db: None) -> Iterator[Callable[[str], None]]:
 
 
 @pytest.fixture(autouse=True)
-def no_flood() -> None:
-    """Refusals are counted by name and minute, and tests use the same names."""
+def no_flood() -> Iterator[None]:
+    """Refusals are counted by name and minute, tests use the same names, and the database ends before the process."""
     from evidence import recording
     from gate.people import refusals
 
+    yield
     recording.counting.counts.clear()
     refusals.counting.counts.clear()
 

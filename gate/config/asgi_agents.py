@@ -4,7 +4,6 @@ Django's handler knows no lifespan, and the MCP application needs one for its se
 """
 
 import os
-from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from django.core.asgi import get_asgi_application
@@ -13,15 +12,12 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 django_app: Any = get_asgi_application()
 
 from evidence import mcp, strangers  # noqa: E402 - models can be imported only once Django is set up
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
+from gate.config.bodies import Message, Receive, Send, limited  # noqa: E402
 
 mcp_app: Any = mcp.asgi_app()
 
 
-async def application(scope: Message, receive: Receive, send: Send) -> None:
+async def _dispatch(scope: Message, receive: Receive, send: Send) -> None:
     """Send each connection to its application, and count those who come without a valid token."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1000})
@@ -41,3 +37,6 @@ def _counting_strangers(scope: Message, send: Send) -> Send:
         await send(message)
 
     return watched
+
+
+application = limited(_dispatch)

@@ -1,9 +1,14 @@
 """The people's plane: Django's pages over ASGI."""
 
 import os
+from typing import Any
 
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
-application = get_asgi_application()
+django_app: Any = get_asgi_application()
+
+from gate.config.bodies import limited  # noqa: E402 - settings can be read only once Django is set up
+
+application = limited(django_app)

@@ -59,6 +59,7 @@ PEOPLE_MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "gate.people.middleware.TimeZoneMiddleware",
+    "gate.people.middleware.UndisguisedMiddleware",
 ]
 # The agents' plane knows tokens alone: a cookie that reaches its port means nothing there.
 AGENTS_MIDDLEWARE = [*BASE_MIDDLEWARE, "django.middleware.common.CommonMiddleware"]

@@ -9,11 +9,12 @@ from django.db.models.functions import Now
 from audit import reading, twohands
 from audit.kinds import Kind
 from audit.models import Agent, Definition, Entry
-from gate.writes import digests, parameters, people, preview, targets
+from gate.writes import digests, people, preview, targets
 from gate.writes.errors import Unfit
 from gate.writes.models import Decision, Preview, WriteRequest
 from gate.writes.parameters import Parameter
-from gate.writes.statement import Statement, canonical
+from gate.writes.screening import screened
+from gate.writes.statement import Statement
 from gate.writes.targets import WriteTarget
 
 
@@ -54,9 +55,10 @@ def verified(write: WriteRequest) -> Approved:
     _check_preview(write, decision.preview)
     _check_statement(write, decision)
     _check_approver(write, decision)
+    _check_nobody_stopped(write)
     _check_log(write, decision)
     _check_time(write, decision)
-    given, statement = _screened(write)
+    statement, given = _screened(write)
     return Approved(write, decision, decision.preview, targets.of(write.target), statement, given)
 
 
@@ -98,6 +100,12 @@ def _check_approver(write: WriteRequest, decision: Decision) -> None:
         raise NotApproved(f"{person.name} proposed {write.ref} or owns the agent that did; someone else must approve.")
 
 
+def _check_nobody_stopped(write: WriteRequest) -> None:
+    # A status may be set back; a decision stays.
+    if Decision.objects.filter(write=write).exclude(act=Decision.Act.APPROVE).exists():
+        raise NotApproved(f"Someone stopped {write.ref} after it was approved.")
+
+
 def _check_log(write: WriteRequest, decision: Decision) -> None:
     contents = reading.contents_of(Entry.objects.filter(kind=Kind.WRITE_APPROVED, subject=write.ref))
     recorded = [content.args for content in contents.values() if content.is_readable]
@@ -112,12 +120,8 @@ def _check_time(write: WriteRequest, decision: Decision) -> None:
         raise Lapsed(f"The approval of {write.ref} came to its end before the writer could act on it.")
 
 
-def _screened(write: WriteRequest) -> tuple[list[Parameter], Statement]:
+def _screened(write: WriteRequest) -> tuple[Statement, list[Parameter]]:
     try:
-        given = parameters.read(write.parameters)
-        statement = canonical(write.statement, len(given))
+        return screened(write)
     except Unfit as reason:
         raise NotApproved(f"{write.ref} holds what cannot be proposed: {reason}") from reason
-    if (statement.text, statement.verb, statement.table) != (write.statement, write.verb, write.table):
-        raise NotApproved(f"The statement of {write.ref} is not in the form that is shown and run.")
-    return given, statement

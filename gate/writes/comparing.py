@@ -46,7 +46,8 @@ def compared(rows: Sequence[Mapping[str, Any]], volatile: Sequence[str] = ()) ->
 
 def _compared(row: Mapping[str, Any], volatile: frozenset[str]) -> Compared:
     before, after = row["before"], row["after"]
-    columns = list(before if before is not None else after)
+    # In the table's order, and then what only one side has.
+    columns = list(dict.fromkeys([*row["columns"], *(before or ()), *(after or ())]))
     changed = [one for one in columns if one in volatile or _side(before, one) != _side(after, one)]
     key = ", ".join(f"{column} {value}" for column, value in row["key"].items())
     return Compared(

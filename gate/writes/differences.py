@@ -15,18 +15,18 @@ from gate.writes.statement import Statement
 def differences(
     connection: psycopg.Connection[Any], statement: Statement, seen: Preview, found: Effect
 ) -> list[Row]:  # fmt: skip
-    """The rows that are not as approved: {"key", "before": as approved, "after": as found}.
+    """The rows that are not as approved: "before" is as approved, "after" as found.
 
     `connection` is in a fresh transaction: it is asked for rows that the statement does not reach any more.
-    Raises psycopg.Error.
+    Raises images.TooLarge, psycopg.Error.
     """
     changed = {_name(row): row for row in found.rows}
     approved = {_name(row): row for row in seen.rows}
     pairs = [_pair(connection, statement, row, changed.get(name), seen) for name, row in approved.items()]
-    added = [row for name, row in changed.items() if name not in approved]
+    added = (row for name, row in changed.items() if name not in approved)
     return [
         *(pair for pair in pairs if pair["before"] != pair["after"]),
-        *({"key": row["key"], "before": None, "after": _face(row)} for row in added),
+        *({**row, "before": None, "after": _face(row)} for row in added),
     ]
 
 
@@ -44,10 +44,10 @@ def _face(row: Row) -> digests.Image:
 def _pair(connection: Any, statement: Statement, approved: Row, found: Row | None, seen: Preview) -> Row:
     if found is None:
         now = effect.as_it_is(connection, statement, approved["key"]) if approved["key"] else None
-        return {"key": approved["key"], "before": _face(approved), "after": now}
+        return {**approved, "before": _face(approved), "after": now}
     if approved["before"] != found["before"]:
-        return {"key": approved["key"], "before": approved["before"], "after": found["before"]}
-    return {"key": approved["key"], "before": _steady(approved, seen), "after": _steady(found, seen)}
+        return {**found, "before": approved["before"], "after": found["before"]}
+    return {**found, "before": _steady(approved, seen), "after": _steady(found, seen)}
 
 
 def _steady(row: Row, seen: Preview) -> digests.Image:

@@ -66,15 +66,16 @@ def of_effect(rows: Sequence[Mapping[str, Any]], volatile: Sequence[str]) -> str
 
 
 def of_preview(
-    *, proposal: str, effect: str, row_count: int | None, footprint: Mapping[str, Any], volatile: Sequence[str],
-    error: str,
+    *, proposal: str, effect: str, rows: Sequence[Mapping[str, Any]], row_count: int | None,
+    footprint: Mapping[str, Any], volatile: Sequence[str], error: str,
 ) -> str:  # fmt: skip
-    """Over the proposal and everything that its dry run showed."""
+    """Over the proposal and everything that its dry run showed; the rows' images are in the effect."""
+    heads = _text([[row["key"], row["columns"]] for row in rows])
     return _digest(
         PREVIEW_TAG,
         {
-            "proposal": proposal, "effect": effect, "row_count": row_count, "footprint": _text(footprint),
-            "volatile": _text(sorted(volatile)), "error": error,
+            "proposal": proposal, "effect": effect, "rows": heads, "row_count": row_count,
+            "footprint": _text(footprint), "volatile": _text(sorted(volatile)), "error": error,
         },
     )  # fmt: skip
 

@@ -10,36 +10,17 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from gate.writes import digests, session
+from gate.writes import digests, session, tables
+from gate.writes.images import Image, images
 from gate.writes.parameters import Parameter
 from gate.writes.statement import Statement
 
-Row = dict[str, Any]  # {"key", "before", "after"}; images are column → text
+Row = dict[str, Any]  # {"key", "columns", "before", "after"}; images are column → text, columns in the table's order
 Footprint = dict[str, list[int]]  # "shop.jobs" → rows inserted, updated, deleted
 
-KEY = """
-select a.attname from pg_catalog.pg_index i
-  join pg_catalog.pg_class c on c.oid = i.indrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey::int2[])
- where n.nspname = %s and c.relname = %s and i.indisprimary order by a.attnum
-"""
 FOOTPRINT = """
 select schemaname || '.' || relname, n_tup_ins, n_tup_upd, n_tup_del from pg_catalog.pg_stat_xact_all_tables
- where n_tup_ins + n_tup_upd + n_tup_del > 0 and schemaname !~ '^pg_'
-"""
-# The table with its partitions and inheritance children.
-TREE = """
-with recursive tree(oid) as (
-  select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-   where n.nspname = %s and c.relname = %s
-  union select i.inhrelid from pg_catalog.pg_inherits i join tree t on t.oid = i.inhparent
-)
-select n.nspname || '.' || c.relname from tree join pg_catalog.pg_class c using (oid)
-  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-"""
-KIND = """
-select c.relkind::text from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
- where n.nspname = %s and c.relname = %s
+ where n_tup_ins + n_tup_upd + n_tup_del > 0 and schemaname !~ '^pg_(toast|temp)'
 """
 
 
@@ -61,10 +42,12 @@ def footprint(connection: psycopg.Connection[Any]) -> Footprint:
     return {table: list(counts) for table, *counts in connection.execute(FOOTPRINT).fetchall()}
 
 
-def run(connection: psycopg.Connection[Any], statement: Statement, parameters: Sequence[Parameter]) -> Effect:
-    """Run the statement in the open transaction and read its effect. Raises psycopg.Error."""
+def run(
+    connection: psycopg.Connection[Any], statement: Statement, parameters: Sequence[Parameter], most_rows: int
+) -> Effect:  # fmt: skip
+    """Run the statement in the open transaction and read its effect. Raises images.TooLarge, psycopg.Error."""
     earlier = footprint(connection)
-    rows = _changed_rows(connection, statement, parameters)
+    rows = _changed_rows(connection, statement, parameters, most_rows)
     # Deferred constraints and triggers act now, or their effect would be missing from what is shown.
     connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
     touched = _since(earlier, footprint(connection))
@@ -72,7 +55,7 @@ def run(connection: psycopg.Connection[Any], statement: Statement, parameters: S
 
 
 def _own(connection: psycopg.Connection[Any], statement: Statement, touched: Footprint) -> list[int]:
-    names = [name for (name,) in connection.execute(TREE, [statement.schema, statement.name]).fetchall()]
+    names = [name for name, _ in tables.parts(connection, statement)]
     return [sum(touched.get(name, [0, 0, 0])[place] for name in names) for place in range(3)]
 
 
@@ -86,14 +69,12 @@ def _minus(now: Sequence[int], earlier: Sequence[int]) -> list[int]:
 
 
 def _changed_rows(
-    connection: psycopg.Connection[Any], statement: Statement, parameters: Sequence[Parameter]
+    connection: psycopg.Connection[Any], statement: Statement, parameters: Sequence[Parameter], most_rows: int
 ) -> list[Row]:
-    cursor = psycopg.RawCursor(connection)
-    cursor.execute(statement.text + _returning(statement.verb), session.bound(parameters))
-    images = _images(cursor)
-    key = key_columns(connection, statement)
-    split = (_split(statement.verb, image) for image in images)
-    rows = [{"key": _key(key, before, after), "before": before, "after": after} for before, after in split]
+    text = statement.text + _returning(statement.verb)
+    found = images(connection, text, session.bound(parameters), most_rows)
+    key = tables.key_columns(connection, statement)
+    rows = (_row(key, *_split(statement.verb, image)) for image in found)
     return sorted(rows, key=lambda row: digests.row_line(row["before"], None, ()))
 
 
@@ -104,25 +85,7 @@ def _returning(verb: str) -> str:
     return f" RETURNING WITH (OLD AS {old}, NEW AS {new}) {shown}"
 
 
-def _images(cursor: psycopg.RawCursor[Any]) -> list[list[tuple[str, str | None]]]:
-    """Each returned row as (column, text) pairs: the server's own text, without a detour over Python's types."""
-    result = cursor.pgresult
-    assert result is not None  # a statement with RETURNING always has one
-    names = [(result.fname(column) or b"").decode() for column in range(result.nfields)]
-    return [
-        [(name, _text(result.get_value(row, column))) for column, name in enumerate(names)]
-        for row in range(result.ntuples)
-    ]
-
-
-def _text(raw: bytes | None) -> str | None:
-    try:
-        return None if raw is None else raw.decode()
-    except UnicodeDecodeError as error:
-        raise psycopg.DataError("not UTF-8") from error
-
-
-def _split(verb: str, image: list[tuple[str, str | None]]) -> tuple[digests.Image, digests.Image]:
+def _split(verb: str, image: Image) -> tuple[digests.Image, digests.Image]:
     if verb == "insert":
         return None, dict(image)
     if verb == "delete":
@@ -131,29 +94,18 @@ def _split(verb: str, image: list[tuple[str, str | None]]) -> tuple[digests.Imag
     return dict(image[:half]), dict(image[half:])
 
 
-def key_columns(connection: psycopg.Connection[Any], statement: Statement) -> list[str]:
-    """The columns of the table's primary key; none for a view or a table without one."""
-    return [name for (name,) in connection.execute(KEY, [statement.schema, statement.name]).fetchall()]
-
-
-def _key(columns: Sequence[str], before: digests.Image, after: digests.Image) -> dict[str, str | None]:
+def _row(key: Sequence[str], before: digests.Image, after: digests.Image) -> Row:
     image = before if before is not None else after
     assert image is not None  # one side of a change is always there
-    return {column: image[column] for column in columns if column in image}
-
-
-def kind_of(connection: psycopg.Connection[Any], statement: Statement) -> str:
-    """What kind of relation the statement writes, in PostgreSQL's letters; empty when there is none."""
-    row = connection.execute(KIND, [statement.schema, statement.name]).fetchone()
-    return str(row[0]) if row else ""
+    # JSON objects do not keep the table's order of columns once they are stored.
+    return {"key": {name: image[name] for name in key if name in image}, "columns": list(image),
+            "before": before, "after": after}  # fmt: skip
 
 
 def as_it_is(connection: psycopg.Connection[Any], statement: Statement, key: Mapping[str, str | None]) -> digests.Image:
-    """The row with this key as it is now, or None. Raises psycopg.Error."""
+    """The row with this key as it is now, or None. Raises TooLarge, psycopg.Error."""
     equals = (sql.SQL("{} = {}").format(sql.Identifier(name), sql.Literal(value)) for name, value in key.items())
     condition = sql.SQL(" AND ").join(equals)
     query = sql.SQL("SELECT * FROM {} WHERE {}").format(sql.Identifier(statement.schema, statement.name), condition)
-    cursor = psycopg.RawCursor(connection)
-    cursor.execute(query)
-    found = _images(cursor)
-    return dict(found[0]) if len(found) == 1 else None
+    found = images(connection, query, (), most_rows=1)
+    return dict(found[0]) if found else None

@@ -8,25 +8,27 @@ run finds its ledger row.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 from django.db import transaction
 from django.utils import timezone
-from psycopg import errors, sql
+from psycopg import errors
 
 from audit import log
 from audit.kinds import Kind
-from gate.writes import approval, effect, sentences, session, states, targets
+from gate.writes import approval, effect, ledger, sentences, session, states, targets
 from gate.writes.approval import Approved, Lapsed, NotApproved
 from gate.writes.differences import differences
 from gate.writes.effect import Effect, Row
+from gate.writes.images import TooLarge
 from gate.writes.models import Decision, Execution, Preview, WriteRequest
+from gate.writes.targets import WriteTarget
 
 Status = WriteRequest.Status
 State = Execution.State
+MAY_RUN = (Status.APPROVED, Status.EXECUTING, Status.UNKNOWN)
 
 
 class TryAgain(Exception):
@@ -41,6 +43,10 @@ class Claim:
     decision: Decision
     preview: Preview
     attempt: int
+
+    @property
+    def target(self) -> WriteTarget:
+        return targets.of(self.write.target)
 
     @property
     def is_first(self) -> bool:
@@ -88,11 +94,11 @@ def _claim(write_id: int) -> Claim | None:
     """Take the next attempt, or None when there is nothing left to run."""
     with transaction.atomic():
         write = WriteRequest.objects.select_for_update(of=("self",)).select_related("target").get(pk=write_id)
-        if write.status == Status.APPROVED:
-            return _first_claim(write)
-        if write.status in (Status.EXECUTING, Status.UNKNOWN):
-            return _next_claim(write)
-        return None
+        if write.status not in MAY_RUN:
+            return None
+        executions = Execution.objects.select_for_update(of=("self",)).select_related("approval__preview")
+        execution = executions.filter(write=write).first()
+        return _next_claim(write, execution) if execution else _first_claim(write)
 
 
 def _first_claim(write: WriteRequest) -> Claim | None:
@@ -105,9 +111,10 @@ def _first_claim(write: WriteRequest) -> Claim | None:
     return _claimed(write, approved.decision, attempt=1)
 
 
-def _next_claim(write: WriteRequest) -> Claim:
-    executions = Execution.objects.select_for_update(of=("self",)).select_related("approval__preview")
-    execution = executions.get(write=write)
+def _next_claim(write: WriteRequest, execution: Execution) -> Claim | None:
+    # The writer's own record decides, not a status that others may set: what is over is not taken up again.
+    if execution.state not in (State.CLAIMED, State.UNKNOWN):
+        return None
     execution.attempt, execution.state = execution.attempt + 1, State.CLAIMED
     execution.save(update_fields=["attempt", "state"])
     return _claimed(write, execution.approval, execution.attempt)
@@ -131,9 +138,8 @@ def _close_unclaimed(write: WriteRequest, reason: NotApproved) -> None:
 
 
 def _attempt(claim: Claim) -> Outcome:
-    target = targets.of(claim.write.target)
     try:
-        with session.opened(target) as connection:
+        with session.opened(claim.target) as connection:
             return _run_on(connection, claim)
     except session.Unreachable as reason:
         return Outcome(_nothing_or_unknown(claim), error=str(reason))
@@ -169,12 +175,11 @@ def _enter_ledger(connection: psycopg.Connection[Any], claim: Claim) -> str:
     try:
         session.begin(connection)
         xid = _xid(connection)
-        connection.execute(
-            _ledger(claim, "INSERT INTO {} (approval_id, write_ref, proposal_digest, effect) VALUES (%s, %s, %s, %s)"),
-            [str(claim.decision.pk), claim.write.ref, claim.write.proposal_digest, _ledger_effect(claim, xid)],
-        )
+        ledger.enter(connection, claim.target, claim.decision, claim.preview, xid)
     except errors.UniqueViolation as error:
         raise _Executed from error
+    except ledger.Unusable as reason:
+        raise _Refused(Outcome(_nothing_or_unknown(claim), error=str(reason))) from reason
     except psycopg.Error as error:
         raise _Refused(Outcome(_nothing_or_unknown(claim), error=sentences.of(error))) from error
     return xid
@@ -185,21 +190,10 @@ def _nothing_or_unknown(claim: Claim) -> Status:
     return Status.FAILED if claim.is_first else Status.UNKNOWN
 
 
-def _ledger(claim: Claim, statement: str) -> sql.Composed:
-    return sql.SQL(statement).format(sql.Identifier(*targets.of(claim.write.target).ledger.split(".")))
-
-
 def _xid(connection: psycopg.Connection[Any]) -> str:
     row = connection.execute("select pg_catalog.pg_current_xact_id()::text").fetchone()
     assert row is not None  # a select without a table has one row
     return str(row[0])
-
-
-def _ledger_effect(claim: Claim, xid: str) -> str:
-    # The approved effect: the commit happens only if the effect found equals it.
-    seen = claim.preview
-    kept = {"effect_digest": seen.effect_digest, "row_count": seen.row_count, "footprint": seen.footprint}
-    return json.dumps({**kept, "xid": xid})
 
 
 def _still_approved(claim: Claim) -> Approved:
@@ -214,7 +208,9 @@ def _still_approved(claim: Claim) -> Approved:
 
 def _change(connection: psycopg.Connection[Any], approved: Approved) -> Effect:
     try:
-        return effect.run(connection, approved.statement, approved.parameters)
+        return effect.run(connection, approved.statement, approved.parameters, approved.target.row_cap)
+    except TooLarge as reason:
+        raise _Refused(Outcome(Status.REFUSED_STALE, error=str(reason))) from reason
     except errors.SerializationFailure as error:
         sentence = "The rows changed while the write ran, so PostgreSQL rolled it back."
         raise _Refused(Outcome(Status.REFUSED_STALE, error=sentence)) from error
@@ -238,7 +234,7 @@ def _differences(connection: psycopg.Connection[Any], approved: Approved, found:
         connection.execute("ROLLBACK")
         session.begin(connection)
         return differences(connection, approved.statement, approved.preview, found)
-    except psycopg.Error:
+    except (TooLarge, psycopg.Error):
         return []
 
 
@@ -261,7 +257,8 @@ def _commit(connection: psycopg.Connection[Any]) -> None:
     try:
         answer = connection.execute("COMMIT").statusmessage
     except psycopg.Error as error:
-        is_answer = error.sqlstate is not None and not connection.closed
+        # A session that is ended while it waits for a standby has committed; only a plain error says that it has not.
+        is_answer = error.diag.severity_nonlocalized == "ERROR" and not connection.closed
         raise _Refused(Outcome(Status.FAILED if is_answer else Status.UNKNOWN, error=sentences.of(error))) from error
     if answer != "COMMIT":
         raise _Refused(Outcome(Status.FAILED, error="The target rolled the write back when it was to be committed."))
@@ -269,11 +266,8 @@ def _commit(connection: psycopg.Connection[Any]) -> None:
 
 def _from_ledger(connection: psycopg.Connection[Any], claim: Claim) -> Outcome:
     """What an earlier attempt wrote, by the target's own record."""
-    row = connection.execute(
-        _ledger(claim, "SELECT proposal_digest, effect::text FROM {} WHERE approval_id = %s"), [str(claim.decision.pk)]
-    ).fetchone()
-    kept = json.loads(row[1]) if row else {}
-    if not row or row[0] != claim.write.proposal_digest or kept.get("effect_digest") != claim.preview.effect_digest:
+    kept = ledger.effect_of(connection, claim.target, claim.decision)
+    if kept is None or kept.get("effect_digest") != claim.preview.effect_digest:
         return Outcome(Status.UNKNOWN, error="The ledger has this approval with another effect; look at the target.")
     return Outcome(
         Status.EXECUTED, _without_volatile(claim.preview), kept["row_count"], kept["effect_digest"], kept["xid"]

@@ -10,15 +10,15 @@ from django.db import transaction
 
 from audit import log
 from audit.kinds import Kind
-from gate.writes import digests, effect, parameters, people, sentences, session, targets
+from gate.writes import digests, effect, ledger, people, sentences, session, tables, targets
 from gate.writes.effect import Effect, Footprint, Row
 from gate.writes.errors import Unfit
+from gate.writes.images import TooLarge
 from gate.writes.models import Preview, PreviewRequest, WriteRequest
-from gate.writes.statement import Statement, canonical
+from gate.writes.parameters import Parameter
+from gate.writes.screening import screened
+from gate.writes.statement import Statement
 from gate.writes.targets import WriteTarget
-
-# What a view or a foreign table stands for could change behind what RETURNING shows.
-NOT_TABLES = frozenset({"v", "m", "f"})
 
 
 class NoEffect(Exception):
@@ -48,29 +48,28 @@ def _look(write: WriteRequest) -> Seen:
     if write.status != WriteRequest.Status.WAITING:
         return Seen(error=f"{write.ref} is {write.get_status_display().lower()}, so there is nothing to preview.")
     try:
-        given = parameters.read(write.parameters)
-        return _dry_run(targets.of(write.target), canonical(write.statement, len(given)), given)
-    except (NoEffect, Unfit, session.Unreachable) as reason:
+        return _dry_run(targets.of(write.target), *screened(write))
+    except (NoEffect, Unfit, TooLarge, ledger.Unusable, session.Unreachable) as reason:
         return Seen(error=str(reason))
     except psycopg.Error as error:
         return Seen(error=sentences.of(error))
 
 
-def _dry_run(target: WriteTarget, statement: Statement, given: Sequence[parameters.Parameter]) -> Seen:
+def _dry_run(target: WriteTarget, statement: Statement, given: Sequence[Parameter]) -> Seen:
     first, second = (_one_run(target, statement, given) for _ in range(2))
     volatile = _volatile(first, second)
     _check_is_approvable(target, statement, first, second, volatile)
     return Seen(second.rows, volatile, second.footprint, second.digest(volatile))
 
 
-def _one_run(target: WriteTarget, statement: Statement, given: Sequence[parameters.Parameter]) -> Effect:
+def _one_run(target: WriteTarget, statement: Statement, given: Sequence[Parameter]) -> Effect:
     """One dry run in a session of its own, so that the footprint counts nothing else."""
     with session.opened(target) as connection:
         _check_can_execute(connection, target)
         session.begin(connection)
         try:
-            _check_is_table(connection, statement)
-            return effect.run(connection, statement, given)
+            _check_is_shown(connection, statement)
+            return effect.run(connection, statement, given, target.row_cap)
         finally:
             if not connection.closed:
                 connection.execute("ROLLBACK")
@@ -81,19 +80,12 @@ def _check_can_execute(connection: psycopg.Connection[object], target: WriteTarg
         version = connection.info.server_version // 10_000
         raise NoEffect(f"{target.name} runs PostgreSQL {version}; writes need 18 or newer.")
     # Without its ledger an approved write could not be proven to run once, so it is asked for before approval.
-    found = connection.execute(
-        "select pg_catalog.to_regclass(%s) is not null"
-        " and pg_catalog.has_table_privilege(pg_catalog.to_regclass(%s), 'INSERT')"
-        " and pg_catalog.has_table_privilege(pg_catalog.to_regclass(%s), 'SELECT')",
-        [target.ledger] * 3,
-    ).fetchone()
-    if found != (True,):
-        raise NoEffect(f"The writer needs {target.ledger} with INSERT and SELECT; ask whoever runs {target.name}.")
+    ledger.check(connection, target)
 
 
-def _check_is_table(connection: psycopg.Connection[object], statement: Statement) -> None:
-    if effect.kind_of(connection, statement) in NOT_TABLES:
-        raise NoEffect(f"{statement.table} is no table; propose the change of the table behind it.")
+def _check_is_shown(connection: psycopg.Connection[object], statement: Statement) -> None:
+    if why := tables.why_not_shown(connection, statement):
+        raise NoEffect(why)
 
 
 def _volatile(first: Effect, second: Effect) -> list[str]:
@@ -112,28 +104,29 @@ def _volatile(first: Effect, second: Effect) -> list[str]:
 def _check_is_approvable(
     target: WriteTarget, statement: Statement, first: Effect, second: Effect, volatile: Sequence[str]
 ) -> None:
-    rows = len(second.rows)
-    if rows > target.row_cap:
-        raise NoEffect(f"It would change {rows:,} rows; {target.name} takes at most {target.row_cap:,} in one write.")
     if first.footprint != second.footprint:
         raise NoEffect("Its two dry runs touched different tables or numbers of rows, so there is no one effect.")
     if target.ledger in second.footprint:
         raise NoEffect(f"It would write {target.ledger} by a trigger or a rule; no proposal may.")
     if open_values := sorted(statement.computed.intersection(volatile)):
         raise NoEffect(f"{', '.join(open_values)} would get another value in each run, so there is none to approve.")
-    if not _is_final(statement.verb, second.own, rows):
+    if not any(second.own) and second.rows:
+        raise NoEffect(f"{target.name} does not count what is written (track_counts), so its footprint is not known.")
+    if not _is_final(statement.verb, second.own, len(second.rows)):
         raise NoEffect(f"A trigger or cascade changes {statement.table} again, so what it leaves cannot be shown.")
 
 
 def _is_final(verb: str, own: Sequence[int], rows: int) -> bool:
-    """Whether the rows that the statement returned are what stays: a trigger may change them again afterwards.
+    """Whether the rows that the statement returned are all that it changes in its table: a trigger may go on.
 
     A row that moves to another partition counts as one deleted and one inserted.
     """
     inserted, updated, deleted = own
     if verb == "insert":
-        return inserted <= rows and not updated and not deleted
-    return updated + min(inserted, deleted) <= rows if verb == "update" else deleted <= rows
+        return (inserted, updated, deleted) == (rows, 0, 0)
+    if verb == "delete":
+        return (inserted, updated, deleted) == (0, 0, rows)
+    return inserted == deleted and updated + inserted == rows
 
 
 @transaction.atomic
@@ -168,6 +161,7 @@ def _summary(write: WriteRequest, made: Preview, request: PreviewRequest) -> str
 def digest(write: WriteRequest, seen: Seen | Preview) -> str:
     """The preview's digest, from what was seen or from what is stored of it."""
     return digests.of_preview(
-        proposal=write.proposal_digest, effect=seen.effect_digest, row_count=None if seen.error else len(seen.rows),
-        footprint=seen.footprint, volatile=seen.volatile, error=seen.error,
+        proposal=write.proposal_digest, effect=seen.effect_digest, rows=seen.rows,
+        row_count=None if seen.error else len(seen.rows), footprint=seen.footprint, volatile=seen.volatile,
+        error=seen.error,
     )  # fmt: skip

@@ -6,6 +6,7 @@ the target's role may execute.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from gate.writes.errors import Unfit
 
 LONGEST_STATEMENT = 20_000
 LEDGER_TABLE = "gate_ledger"
+PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 VERBS = {"insert_stmt": "insert", "update_stmt": "update", "delete_stmt": "delete"}
 
 NODES = frozenset({
@@ -173,6 +175,26 @@ def _check_operator(parts: Any) -> None:
         raise Unfit(f"The operator {'.'.join(names)} is not one of PostgreSQL's own.")
 
 
+def _check_parts(node: Any) -> None:
+    # (x).f calls f(x) when x has no field of that name: any function of one argument, on the list or not.
+    if any(part.WhichOneof("node") != "a_indices" for part in node.indirection):
+        raise Unfit("A field of a value, like (x).y, is not taken: PostgreSQL may read it as a call of the function y.")
+
+
+def _check_alias(node: Any) -> None:
+    _check_names([node.aliasname, *(column.string.sval for column in node.colnames)])
+
+
+def _check_outputs(node: Any) -> None:
+    _check_names([target.res_target.name for target in node.target_list if target.res_target.name])
+
+
+def _check_names(names: list[str]) -> None:
+    # Tables and columns must exist in the target; these names are made up, and could read like other SQL.
+    if odd := next((name for name in names if not PLAIN_NAME.fullmatch(name)), None):
+        raise Unfit(f"Call {odd} by a plain name, of lower-case letters, digits and underscores.")
+
+
 def _check_clock(node: Any) -> None:
     name = _clock_word(node)
     if not name.startswith(CLOCK_WORDS):
@@ -187,6 +209,9 @@ def _clock_word(node: Any) -> str:
 CHECKS: dict[str, Any] = {
     "InsertStmt": _check_insert,
     "RangeVar": _check_table,
+    "Alias": _check_alias,
+    "SelectStmt": _check_outputs,
+    "A_Indirection": _check_parts,
     "FuncCall": _check_function,
     "A_Expr": lambda node: _check_operator(node.name),
     "SubLink": lambda node: _check_operator(node.oper_name),

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from audit import outbox
-from gate.writes import execution, expiry, preview
+from gate.writes import execution, expiry, preview, unknowns
 
 
 @shared_task(name="gate.writes.tasks.preview_write")
@@ -20,5 +20,6 @@ def execute_write(job_id: int) -> None:
 
 @shared_task(name="gate.writes.tasks.expire_writes")
 def expire_writes() -> None:
-    """Expire what nobody acted on in time."""
+    """Expire what nobody acted on in time, and ask again about what nobody knows."""
     expiry.expire()
+    unknowns.ask_again()

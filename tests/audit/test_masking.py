@@ -25,6 +25,10 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY---
         ("postgresql://app:s3cret@db/shop", "postgresql://app:[masked: password]@db/shop"),
         ("host=db password=s3cret dbname=shop", "host=db password=[masked: password] dbname=shop"),
         ("aws_secret_access_key = wJalrXUtn/EMI", "aws_secret_access_key = [masked: password]"),
+        ('{"password": "two words", "job": 1}', '{"password": [masked: password], "job": 1}'),
+        ("{'password': 'two words'}", "{'password': [masked: password]}"),
+        (r"{\"api_key\": \"abc\"}", r"{\"api_key\": [masked: password]}"),
+        ("curl -d access_token=abc&job=1", "curl -d access_token=[masked: password]&job=1"),
         (f"cookie {JWT}", "cookie [masked: signed token]"),
         ("sk_live_" + "a1" * 12, "[masked: service token]"),
     ],
@@ -71,7 +75,8 @@ def test_what_is_masked_can_be_recorded(value) -> None:
 
 @pytest.mark.timeout(10)
 @pytest.mark.parametrize(
-    "part", ["-eyJ", "a:", "http://", "-----BEGIN PRIVATE KEY-----", "bearer ", "password ", "a.b+"]
+    "part",
+    ["-eyJ", "a:", "http://", "-----BEGIN PRIVATE KEY-----", "bearer ", "password ", "a.b+", 'password="', 'pwd\\"='],
 )
 def test_a_hostile_text_costs_no_more(part) -> None:
     mask(part * (250_000 // len(part)))

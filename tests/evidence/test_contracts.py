@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -47,6 +48,13 @@ def schema(**changes: Any) -> dict[str, Any]:
         ({"output_schema": {"type": "object", "properties": {"a": {"type": "word"}}}}, "output_schema"),
         ({"output_schema": {"type": "object", "$ref": "http://127.0.0.1/x"}}, "leaves the document"),
         ({"output_schema": True}, "output_schema"),
+        ({"output_schema": {"type": "object", "$ref": "#/$defs/none"}}, "leads nowhere"),
+        ({"output_schema": schema(properties={"a": {"$ref": "#none"}})}, "leads nowhere"),
+        ({"output_schema": {"type": "object", "$ref": "#"}}, "without end"),
+        (
+            {"output_schema": {"type": "object", "allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"$ref": "#"}}}},
+            "without end",
+        ),
     ],
 )
 def test_a_tool_that_promises_too_much_or_nothing_clear_is_refused(changes: dict[str, Any], says: str) -> None:
@@ -126,3 +134,39 @@ def test_a_misfit_names_the_property_and_never_the_value(value: dict[str, Any], 
         additionalProperties=False,
     )
     assert arguments.misfit(given, value) == says
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value", "fits"),
+    [
+        ("^[a-z]+$", "abc", True),
+        ("^[a-z]+$", "abc\n", False),
+        ("^(a$|b)", "a\n", False),
+        (r"^\d{2}$", "12", True),
+        (r"^\d{2}$", "١٢", False),
+        (r"^\$$", "$", True),
+        (r"^[$\]]+$", "$]", True),
+    ],
+)
+def test_a_pattern_means_what_json_schema_says(pattern: str, value: str, fits: bool) -> None:
+    given = schema(properties={"a": {"type": "string", "pattern": pattern}})
+    assert (arguments.misfit(given, {"a": value}) == "") is fits
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ({"$ref": "#/$defs/none"}, 1),
+        ({"$ref": "#/properties/a"}, 1),
+        ({"multipleOf": 0.1}, Decimal("0.3")),
+        ({"format": "regex"}, "(" * 20_000),
+    ],
+)
+def test_what_cannot_be_checked_does_not_fit(rule: dict[str, Any], value: Any) -> None:
+    assert "cannot be applied" in arguments.misfit(schema(properties={"a": rule}), {"a": value})
+
+
+@pytest.mark.parametrize("name", ["start_investigation", "submit_findings", "propose_write", "write_status"])
+def test_no_evidence_tool_takes_the_name_of_a_desk_tool(name: str) -> None:
+    with pytest.raises(ValueError, match="hand something in"):
+        contracts.check(name, bodies.tool())

@@ -3,6 +3,9 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from audit import log
+from audit.kinds import Kind
+from audit.marked_json import DISGUISES
 from gate.triage.models import Draft, Review
 
 pytestmark = pytest.mark.django_db
@@ -102,6 +105,32 @@ def test_what_an_agent_wrote_is_never_markup(ada: Client, make_draft) -> None:
     draft.investigation.findings.create(position=1, fact=HOSTILE[:80], audit_id=HOSTILE[:40], note=HOSTILE)
     for address in ("/inbox/", f"/drafts/{draft.pk}/", "/incidents/", f"/incidents/{draft.investigation.incident_id}/"):
         assert "<script>alert" not in ada.get(address).content.decode()
+
+
+DISGUISED = "refund \u202edliaf\u2066 all\u200bclear \U000e0041\u3164"
+
+
+def test_no_text_disguises_itself_on_any_page(ada: Client, make_draft) -> None:
+    draft = make_draft(title=DISGUISED)
+    incident = draft.investigation.incident
+    incident.facts, incident.guidance = {DISGUISED: DISGUISED}, DISGUISED
+    incident.save()
+    draft.investigation.answer = DISGUISED
+    draft.investigation.save()
+    draft.investigation.findings.create(position=1, fact=DISGUISED, audit_id=DISGUISED, note=DISGUISED)
+    said = {"summary": DISGUISED, "error": DISGUISED, "tool": DISGUISED, "args": DISGUISED}
+    entry = log.record(Kind.CALL_REFUSED, log.Actor("agent", DISGUISED, DISGUISED), incident_id=incident.pk, **said)
+    pages = ("/inbox/", f"/drafts/{draft.pk}/", "/incidents/", f"/incidents/{incident.pk}/", "/audit/",
+             f"/audit/{entry.seq}/", f"/audit/?tool={DISGUISED}", f"/nothing/{DISGUISED}/")  # fmt: skip
+    for address in pages:
+        assert not DISGUISES.search(ada.get(address).content.decode()), address
+    assert "refund \\u202edliaf\\u2066 all\\u200bclear" in ada.get("/inbox/").content.decode()
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "9" * 18, "٣", "-1", "x", ""])
+def test_no_place_in_a_list_breaks_it(ada: Client, number: str) -> None:
+    for address in ("/incidents/?before=", "/audit/?before=", "/audit/?after=", "/writes/?before="):
+        assert ada.get(address + number).status_code == 200
 
 
 def test_a_viewer_reads_and_is_told_why_not_more(client: Client, make_draft, make_person) -> None:

@@ -32,6 +32,7 @@ def test_lines_read_like_a_statement() -> None:
 def test_only_what_differs_is_shown_as_different() -> None:
     row = {
         "key": {"job_id": "7"},
+        "columns": ["job_id", "at", "who", "seen"],
         "before": {"job_id": "7", "at": "2026-11-29 08:10:00", "who": "a", "seen": "1"},
         "after": {"job_id": "7", "at": "2026-11-29 10:35:00", "who": None, "seen": "2"},
     }
@@ -44,13 +45,19 @@ def test_only_what_differs_is_shown_as_different() -> None:
 
 
 def test_a_hidden_character_in_a_row_is_spelled_out() -> None:
-    row = {"key": {}, "before": {"a": "x\u202ey"}, "after": {"a": "z"}}
+    row = {"key": {}, "columns": ["a"], "before": {"a": "x\u202ey"}, "after": {"a": "z"}}
     (shown,) = comparing.compared([row])
     assert shown.changes[0].before.differs == "x‹U+202E›y"
 
 
+def test_columns_stand_in_the_tables_order_and_new_ones_after_them() -> None:
+    row = {"key": {}, "columns": ["b", "a"], "before": {"a": "1", "b": "1"}, "after": {"a": "2", "b": "2", "c": "3"}}
+    (shown,) = comparing.compared([row])
+    assert [change.column for change in shown.changes] == ["b", "a", "c"]
+
+
 def test_a_deleted_row_has_no_after() -> None:
-    (shown,) = comparing.compared([{"key": {}, "before": {"a": "1"}, "after": None}])
+    (shown,) = comparing.compared([{"key": {}, "columns": ["a"], "before": {"a": "1"}, "after": None}])
     assert (shown.changes[0].before.is_there, shown.changes[0].after.is_there) == (True, False)
 
 

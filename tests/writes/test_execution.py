@@ -146,6 +146,36 @@ def test_an_error_of_the_target_fails_the_write(approved: Any, shop: Any, job: A
     assert entries(write.ref)[-1].kind == "write.failed"
 
 
+def test_many_more_rows_than_approved_are_refused_without_reading_them_all(approved: Any, shop: Any) -> None:
+    write = approved("update shop.jobs set state = 'queued' where state = 'running' and job_id < 3")
+    shop.execute("update shop.jobs set job_id = -job_id where job_id > 5")
+    status, done = run(write)
+    assert done is not None
+    assert (status, ledger(shop), done.rows) == ("refused_stale", 0, [])
+    assert "more than 10 rows" in done.error
+
+
+def test_a_ledger_that_lost_its_key_since_the_preview_runs_nothing(approved: Any, shop: Any, job: Any) -> None:
+    write = approved()
+    shop.execute("alter table shop.gate_ledger drop constraint gate_ledger_pkey")
+    status, done = run(write)
+    assert done is not None
+    assert (status, job(7)) == ("failed", "running")
+    assert "proves nothing" in done.error
+
+
+def test_a_session_that_is_ended_at_its_commit_has_not_said_no() -> None:
+    class Session:
+        closed = False
+
+        def execute(self, text: str) -> None:
+            raise psycopg.errors.AdminShutdown("terminating connection due to administrator command")
+
+    with pytest.raises(execution._Refused) as refused:
+        execution._commit(Session())  # type: ignore[arg-type]
+    assert refused.value.outcome.status == execution.Status.UNKNOWN
+
+
 def test_a_lock_that_is_not_released_fails_the_write(approved: Any, shop: Any) -> None:
     write = approved()
     with psycopg.connect(shop.info.dsn) as rival:
@@ -174,7 +204,11 @@ def tampered(approved_write: Any) -> dict[str, Any]:
     write, decisions, previews = (model.objects.filter(pk=of.pk) for model, of in (
         (WriteRequest, approved_write), (Decision, decision), (Preview, seen)))  # fmt: skip
     later = timezone.now() + timedelta(days=1)
+    other_key, other_columns = copy.deepcopy(seen.rows), copy.deepcopy(seen.rows)
+    other_key[0]["key"], other_columns[0]["columns"] = {"job_id": "8"}, ["state"]
     return {
+        "preview key": lambda: previews.update(rows=other_key),
+        "preview columns": lambda: previews.update(rows=other_columns),
         "statement": lambda: write.update(
             statement="DELETE FROM shop.jobs WHERE job_id = $2 AND state = $3 OR 'a' = $1"
         ),
@@ -199,9 +233,9 @@ def tampered(approved_write: Any) -> dict[str, Any]:
 
 
 PARTS = [
-    "statement", "parameters", "title", "table", "expiry", "proposal digest", "preview rows", "preview effect",
-    "preview footprint", "preview volatile", "preview digest", "approval digest", "approval expiry",
-    "approval statement", "target body", "target digest",
+    "preview key", "preview columns", "statement", "parameters", "title", "table", "expiry", "proposal digest",
+    "preview rows", "preview effect", "preview footprint", "preview volatile", "preview digest", "approval digest",
+    "approval expiry", "approval statement", "target body", "target digest",
 ]  # fmt: skip
 
 
@@ -221,6 +255,41 @@ def test_a_status_set_by_hand_runs_nothing(previewed: Any, job: Any) -> None:
     write = previewed()
     WriteRequest.objects.filter(pk=write.pk).update(status="approved")
     assert run(write) == ("failed", None)
+    assert job(7) == "running"
+
+
+def test_an_approval_that_someone_stopped_stays_stopped(
+    approved: Any, make_person: Any, job: Any, approve: Any
+) -> None:
+    write = approved()
+    noor = make_person("noor", "on_call")
+    approve(write, by=noor, act="reject", reason="Not now.")
+    WriteRequest.objects.filter(pk=write.pk).update(status="approved")
+    assert run(write)[0] == "failed"
+    assert job(7) == "running"
+
+
+@pytest.mark.parametrize("status", ["approved", "executing", "unknown"])
+def test_an_attempt_that_is_over_is_not_taken_up_by_its_status(approved: Any, shop: Any, job: Any, status: str) -> None:
+    write = approved()
+    shop.execute("update shop.jobs set attempts = 9 where job_id = 7")
+    assert run(write)[0] == "refused_stale"
+    shop.execute("update shop.jobs set attempts = 0 where job_id = 7")  # and now it would fit again
+    WriteRequest.objects.filter(pk=write.pk).update(status=status)
+    run(write)
+    assert (job(7), ledger(shop)) == ("running", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_approval_whose_entry_was_changed_runs_nothing(approved: Any, job: Any, superuser: Any) -> None:
+    write = approved()
+    entry = Entry.objects.filter(subject=write.ref, kind="write.approved").latest("seq")
+    with psycopg.connect(
+        host=superuser.info.host, user="postgres", dbname=connection.settings_dict["NAME"], autocommit=True
+    ) as owner:
+        owner.execute("set session_replication_role = replica")
+        owner.execute("update audit_payload set args = 'x' where entry_id = %s", [entry.pk])
+    assert run(write)[0] == "failed"
     assert job(7) == "running"
 
 

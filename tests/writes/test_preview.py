@@ -78,7 +78,7 @@ def test_another_table_cannot_pass_for_the_row_before(previewed: Any) -> None:
         ("insert into shop.jobs (job_id, kind, state) values (1, 'a', 'b')", "violates unique constraint"),
         ("insert into shop.children (child_id, job_id) values (9, 4711)", "violates foreign key constraint"),
         ("delete from shop.job_events", "role may not do this"),
-        ("update shop.jobs set state = 'a' where job_id <= 11", "11 rows; shop takes at most 10"),
+        ("update shop.jobs set state = 'a' where job_id <= 11", "more than 10 rows, the most"),
         ("update shop.jobs set price = extract(epoch from now()) where job_id = 1", "price would get another value"),
         ("update shop.jobs set run_after = 'now'::timestamptz where job_id = 1", "run_after would get another value"),
     ],
@@ -143,6 +143,117 @@ def test_partitions_are_one_table(previewed: Any, shop: Any) -> None:
 def test_a_view_is_no_table(previewed: Any, shop: Any) -> None:
     shop.execute("create view shop.v as select * from shop.jobs; grant all on shop.v to writes_test_writer")
     assert "shop.v is no table" in seen(previewed("update shop.v set state = 'a' where job_id = 1")).error
+
+
+# Tables whose rows RETURNING would not show as they are.
+UNSHOWN = {
+    "heirs": ("create table shop.heir (secret text) inherits (shop.jobs)", "inherit from shop.jobs"),
+    "a partition elsewhere": (
+        "create foreign data wrapper elsewhere; create server far foreign data wrapper elsewhere;"
+        "create table shop.p (id int, r text) partition by list (r);"
+        "create foreign table shop.p_far partition of shop.p for values in ('a') server far;"
+        "grant all on shop.p to writes_test_writer",
+        "on another server",
+    ),
+    "a rule that forges": (
+        "create rule forge as on update to shop.jobs do instead update shop.lie set state = 'x' where id = 1"
+        " returning 7::bigint, 'a'::text, 'b'::text, 'c'::text, 0, 0::numeric(12,2), now(), '{}'::json, now()",
+        "A rule on shop.jobs",
+    ),
+    "a rule more": (
+        "create rule more as on update to shop.jobs do also delete from shop.lie",
+        "A rule on shop.jobs",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNSHOWN)
+def test_a_table_whose_rows_would_not_be_shown_is_refused(previewed: Any, shop: Any, what: str) -> None:
+    made, sentence = UNSHOWN[what]
+    shop.execute(made)
+    write = previewed("update shop.p set id = 2") if what == "a partition elsewhere" else previewed()
+    assert sentence in seen(write).error
+
+
+@pytest.mark.parametrize(("statement", "event", "body"), [
+    ("delete from shop.jobs where job_id = 9", "delete", "insert into shop.jobs select old.*"),
+    ("update shop.jobs set state = 'x' where job_id = 9", "update", "delete from shop.jobs where job_id = new.job_id"),
+    ("update shop.jobs set state = 'x' where job_id = 9", "update",
+     "insert into shop.jobs (job_id, kind, state) values (77, 'a', 'b')"),
+    ("insert into shop.jobs (job_id, kind, state) values (99, 'a', 'b')", "insert",
+     "delete from shop.jobs where job_id = new.job_id"),
+])  # fmt: skip
+def test_a_trigger_that_undoes_or_adds_to_what_is_shown_is_refused(
+    previewed: Any, shop: Any, statement: str, event: str, body: str
+) -> None:
+    shop.execute(
+        f"create function shop.again() returns trigger language plpgsql as $$ begin {body}; return null; end $$;"
+        f"create trigger again after {event} on shop.jobs for each row execute function shop.again()"
+    )
+    assert "changes shop.jobs again" in seen(previewed(statement)).error
+
+
+def test_tables_that_a_trigger_makes_are_in_the_footprint(previewed: Any, shop: Any) -> None:
+    shop.execute(
+        "create function shop.make() returns trigger language plpgsql security definer as"
+        " $$ begin create table shop.made (a int); return null; end $$;"
+        "create trigger make after update on shop.jobs for each row execute function shop.make()"
+    )
+    assert seen(previewed()).footprint["pg_catalog.pg_class"] == [1, 0, 0]
+
+
+def test_a_target_that_does_not_count_has_no_footprint(previewed: Any, shop: Any) -> None:
+    shop.execute("alter role writes_test_writer set track_counts = off")
+    try:
+        assert "its footprint is not known" in seen(previewed()).error
+    finally:
+        shop.execute("alter role writes_test_writer reset all")
+
+
+# What a ledger may not be, for its row would not prove that a write ran once.
+NO_PROOF = {
+    "no key": "alter table shop.gate_ledger drop constraint gate_ledger_pkey",
+    "a key that is checked later": "alter table shop.gate_ledger drop constraint gate_ledger_pkey,"
+    " add primary key (approval_id) deferrable",
+    "a key of two columns": "alter table shop.gate_ledger drop constraint gate_ledger_pkey,"
+    " add primary key (approval_id, write_ref)",
+    "a key of some rows": "alter table shop.gate_ledger drop constraint gate_ledger_pkey;"
+    " create unique index on shop.gate_ledger (approval_id) where write_ref = ''",
+    "rows that a crash loses": "alter table shop.gate_ledger set unlogged",
+    "a trigger": "create trigger note before insert on shop.gate_ledger for each row execute function shop.touch()",
+    "a rule": "create rule quiet as on insert to shop.gate_ledger do instead nothing",
+    "hidden rows": "alter table shop.gate_ledger enable row level security",
+}
+
+
+@pytest.mark.parametrize("what", NO_PROOF)
+def test_a_ledger_that_proves_nothing_allows_no_preview(previewed: Any, shop: Any, what: str) -> None:
+    shop.execute(NO_PROOF[what])
+    assert "shop.gate_ledger proves nothing" in seen(previewed()).error
+
+
+def test_a_value_that_nobody_could_look_at_is_refused(previewed: Any) -> None:
+    grown = "(select x || x from (select x || x as x from (select x || x as x from (select $1 || $1 as x) a) b) c)"
+    statement = f"update shop.jobs set kind = {grown}, state = {grown}, locked_by = {grown} where job_id <= 9"
+    assert "characters that are shown" in seen(previewed(statement, [{"t": "text", "v": "a" * 10_000}])).error
+
+
+def test_a_row_that_was_stored_in_another_form_is_not_previewed(propose: Any, mia: Any) -> None:
+    from gate.writes.models import WriteRequest
+
+    write = propose()
+    for changed in ({"statement": f"{write.statement} -- \u202e"}, {"table": "shop.lie"}, {"verb": "delete"}):
+        request = actions.ask_preview(write, mia)
+        WriteRequest.objects.filter(pk=write.pk).update(**changed)
+        preview.make(request.pk)
+        assert seen(write).row_count is None
+
+
+def test_rows_name_their_columns_in_the_tables_order(previewed: Any) -> None:
+    (row,) = seen(previewed()).rows
+    assert row["columns"] == [
+        "job_id", "kind", "state", "locked_by", "attempts", "price", "run_after", "payload", "updated_at",
+    ]  # fmt: skip
 
 
 def test_a_trigger_that_writes_the_ledger_is_refused(previewed: Any, shop: Any) -> None:
@@ -219,7 +330,7 @@ def test_a_write_that_does_not_wait_is_not_previewed(approved: Any, mia: Any) ->
 
 def test_the_row_cap_is_the_targets_own(previewed: Any, define: Any) -> None:
     define("target", "shop", {**BODY, "row_cap": 2})
-    assert "takes at most 2" in seen(previewed("update shop.jobs set state = 'a' where job_id <= 3")).error
+    assert "more than 2 rows" in seen(previewed("update shop.jobs set state = 'a' where job_id <= 3")).error
 
 
 def test_typed_parameters_are_bound_under_their_type(previewed: Any) -> None:

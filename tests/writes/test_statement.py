@@ -44,6 +44,16 @@ REFUSED = [
     ("update shop.jobs set state = nextval('shop.s')", "not on the list of functions"),
     ("update shop.jobs set state = query_to_xml('delete from shop.jobs', true, true, '')", "not on the list"),
     ("update shop.jobs set price = random()", "not on the list of functions"),
+    ("update shop.jobs set attempts = 1 where (10::float8).pg_sleep is null", "may read it as a call"),
+    ("update shop.jobs set state = (('shop.s'::regclass).nextval)::text", "may read it as a call"),
+    ("update shop.jobs set state = ((select 1).pg_terminate_backend)::text", "may read it as a call"),
+    ("update shop.jobs set state = (jobs).pg_typeof::text", "may read it as a call"),
+    ("update shop.jobs set state = ((array[1])[1].lo_unlink)::text", "may read it as a call"),
+    ("update shop.jobs set state = (row(1, 2)).*::text", "may read it as a call"),
+    ("update shop.jobs as \"j SET state = 'a' WHERE job_id = 7\" set state = 'b'", "by a plain name"),
+    ("update shop.jobs set state = 'a' from shop.lie as \"j\u043ebs\"", "by a plain name"),
+    ("update shop.jobs set state = 'a' from shop.lie as l (\"a = 1\")", "by a plain name"),
+    ("update shop.jobs set state = (select 'a' as \"WHERE false\")", "by a plain name"),
     ("update shop.jobs set state = 'a' from generate_series(1, 9) g", "A function in FROM"),
     ("update shop.jobs set state = 'a' where job_id operator(shop.=) 1", "not one of PostgreSQL's own"),
     ("update shop.jobs set state = current_user", "writer's own session"),
@@ -92,6 +102,11 @@ def test_parameters_must_be_the_ones_given(count: int) -> None:
 def test_parameters_are_dense_from_one_on(text: str) -> None:
     with pytest.raises(Unfit, match="must be the same"):
         canonical(text, 1)
+
+
+def test_an_element_of_an_array_or_of_json_is_no_call() -> None:
+    made = canonical("update shop.jobs set state = (array['a', 'b'])[1] where (payload)['a'] is not null", 0)
+    assert made.computed == {"state"}
 
 
 def test_verb_and_table_are_told_from_the_tree() -> None:
