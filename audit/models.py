@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 
 from audit.kinds import Kind
 
@@ -87,13 +88,13 @@ class Outbox(models.Model):
     task = models.TextField()
     queue = models.TextField()
     subject_id = models.BigIntegerField()
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now())
     sent_at = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
-    attempts = models.IntegerField(default=0)
+    attempts = models.IntegerField(db_default=0)
     done_at = models.DateTimeField(null=True)
     gave_up_at = models.DateTimeField(null=True)
-    error = models.TextField(default="")
+    error = models.TextField(db_default="")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["task", "subject_id"], name="audit_one_job_per_subject")]

@@ -10,6 +10,7 @@ class Certificate(models.Model):
     source = models.SlugField(max_length=80)
     source_version = models.PositiveIntegerField()
     role = models.TextField()
+    address = models.TextField()  # the credential without its password: what a reading process must hold as well
     server = models.TextField()  # system identifier and database oid: where it was proven
     facts = models.JSONField()  # [{"fact", "holds", "seen", "mend"}]
     holds = models.BooleanField()

@@ -48,6 +48,7 @@ class Seen:
 class Evidence:
     """What one proof found."""
 
+    address: str
     role: str
     server: str
     facts: list[Seen]
@@ -77,6 +78,9 @@ def require(source: Definition) -> Certificate:
         raise _dark(source, f"this is not true: {failed['sentence']}" if failed else "its proof did not hold")
     if timezone.now() - certificate.at > VALID_FOR:
         raise _dark(source, "its proof is older than 10 minutes; look whether the reads worker runs")
+    if certificate.address != sources.address(source):
+        # The reads worker proves, another process reads: both must hold the very same credential.
+        raise _dark(source, "this process holds another reader credential than the one that was proven")
     return certificate
 
 
@@ -87,11 +91,11 @@ def _dark(source: Definition, why: str) -> Problem:
 @transaction.atomic
 def _keep(source: Definition, evidence: Evidence) -> Certificate:
     listed, now = [asdict(fact) for fact in evidence.facts], timezone.now()
-    stated = {"source": source.name, "source_version": source.version, "role": evidence.role, "server": evidence.server,
-              "facts": listed, "at": now.isoformat()}  # fmt: skip
+    stated = {"source": source.name, "source_version": source.version, "address": evidence.address,
+              "role": evidence.role, "server": evidence.server, "facts": listed, "at": now.isoformat()}  # fmt: skip
     certificate = Certificate.objects.create(
-        id=uuid4(), source=source.name, source_version=source.version, role=evidence.role, server=evidence.server,
-        facts=listed, holds=evidence.holds, digest=_digest(stated), at=now,
+        id=uuid4(), source=source.name, source_version=source.version, address=evidence.address, role=evidence.role,
+        server=evidence.server, facts=listed, holds=evidence.holds, digest=_digest(stated), at=now,
     )  # fmt: skip
     _record(source, certificate, stated)
     return certificate
@@ -124,11 +128,11 @@ def _prove(source: Definition) -> Evidence:
         with _session(source, "reader_env") as reader, _session(source, "doctor_env") as doctor:
             role = str(_value(reader, "select session_user"))
             found = [_same_server(reader, doctor), *_from_catalogs(doctor, role), *_from_tries(reader)]
-            return Evidence(role, _server(doctor), found)
+            return Evidence(sources.address(source), role, _server(doctor), found)
     except (psycopg.Error, Problem) as error:
         why = error.sentence if isinstance(error, Problem) else _first_line(error)
         mend = "Look whether the database is up and both credentials are set and right."
-        return Evidence("", "", [Seen("reached", "Both credentials reach the source.", False, why, mend)])
+        return Evidence("", "", "", [Seen("reached", "Both credentials reach the source.", False, why, mend)])
 
 
 @contextmanager

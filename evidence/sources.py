@@ -6,6 +6,8 @@ import os
 import re
 from typing import Any
 
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
 from audit import outbox
 from audit.models import Definition
 from evidence.errors import Problem
@@ -14,6 +16,7 @@ KEYS = {"kind", "reader_env", "doctor_env", "environment", "schema"}
 ENVIRONMENT_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,79}")
 SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+SECRET_PARAMETERS = ("password", "passfile", "sslpassword", "oauth_client_secret")
 OWN = ("COUNTERSEAL_", "DATABASE_URL")  # our own database is no source
 
 
@@ -49,6 +52,13 @@ def dsn(source: Definition, key: str) -> str:
     if not found:
         raise Problem(503, "source_unset", f"The source {source.name} needs the environment variable {variable}.")
     return found
+
+
+def address(source: Definition) -> str:
+    """The reader's credential without its secrets: which server, database and role it names. Raises Problem."""
+    parameters = conninfo_to_dict(dsn(source, "reader_env"))
+    shown = {key: str(value) for key, value in parameters.items() if key not in SECRET_PARAMETERS}
+    return make_conninfo("", **dict(sorted(shown.items())))
 
 
 def prove_soon(source: Definition) -> None:

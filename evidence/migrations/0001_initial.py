@@ -18,6 +18,7 @@ class Migration(migrations.Migration):
                 ('source', models.SlugField(max_length=80)),
                 ('source_version', models.PositiveIntegerField()),
                 ('role', models.TextField()),
+                ('address', models.TextField()),
                 ('server', models.TextField()),
                 ('facts', models.JSONField()),
                 ('holds', models.BooleanField()),

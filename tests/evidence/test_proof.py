@@ -134,6 +134,15 @@ def test_a_certificate_is_for_one_version_and_ten_minutes(source: Definition, ce
         proof.require(newer)
 
 
+def test_a_process_with_another_reader_than_the_proven_one_reads_nothing(
+    source: Definition, certified: Any, monkeypatch: pytest.MonkeyPatch, scratch_cluster: Path
+) -> None:
+    assert "password" not in certified.address
+    monkeypatch.setenv("SCRATCH_READER_DSN", scratch.dsn(scratch_cluster, "plain_reader"))
+    with pytest.raises(Problem, match="another reader credential"):
+        proof.require(source)
+
+
 def test_activating_a_source_asks_for_its_proof_and_the_task_gives_it(source: Definition) -> None:
     job = Outbox.objects.get(task="evidence.tasks.certify_source", subject_id=source.pk)
     assert job.queue == "reads"
