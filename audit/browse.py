@@ -181,7 +181,7 @@ def _moment(typed: str) -> datetime:
             return datetime.strptime(plain, form).replace(tzinfo=UTC) + length
         except (ValueError, OverflowError):
             continue
-    raise BadFilter("time", "Write the time in UTC like 2026-11-29 10:48, or 29 Nov 2026.")
+    raise BadFilter("time", "Write the time in UTC like 2026-11-29 10:48, or 29 Nov 2026; a day is needed.")
 
 
 def _below(moment: datetime) -> int:

@@ -23,7 +23,10 @@ may_view = permission_required("audit.view", raise_exception=True)
 def definitions(request: HttpRequest, plural: str) -> HttpResponse:
     """Every definition of a kind."""
     kind = _kind(plural)
-    return render(request, "audit/definitions.html", {"kind": kind, "rows": definition_pages.rows(kind.name)})
+    rows = definition_pages.rows(kind.name)
+    standings = kind.standings([row.in_force for row in rows if row.in_force])
+    context = {"kind": kind, "rows": [(row, standings.get(row.name)) for row in rows]}
+    return render(request, "audit/definitions.html", context)
 
 
 @require_safe
@@ -45,6 +48,7 @@ def _render_one(
         "row": row,
         "versions": versions,
         "body": definition_pages.body_lines(row.shown),
+        "standing": kind.standings([row.in_force]).get(name) if row.in_force else None,
         "long_texts": definition_pages.long_texts(row.shown),
         "notice": notice,
     }
@@ -82,7 +86,7 @@ def _render_form(
 def _initial(kind: DefinitionKind, name: str) -> dict[str, Any]:
     """The version in force, to be changed; without one the newest draft. Raises Http404 for an unknown name."""
     if not name:
-        return {}
+        return {"body": twohands.canonical_body(dict(kind.example))} if kind.example else {}
     versions = Definition.objects.filter(kind=kind.name, name=name).order_by("-version")
     base = twohands.active(kind.name, name) or versions.first()
     if base is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audit import comparing, links, marked_json, reading, trust
+from audit.kinds import Kind
 from audit.models import Entry, Link
 from audit.reading import Content
 from audit.sentences import sentence
@@ -31,6 +32,12 @@ class EntryPage:
     @property
     def is_about_its_incident(self) -> bool:
         return self.entry.subject == f"I-{self.entry.incident_id}"
+
+    @property
+    def has_result(self) -> bool:
+        """Whether there is a result to show: a call has one by its nature, other entries only when they say so."""
+        is_empty = self.content.is_intact and self.content.result_raw == b"null"
+        return self.entry.kind == Kind.CALL_FINISHED or not is_empty
 
     @property
     def args(self) -> list[marked_json.Line]:

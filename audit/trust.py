@@ -46,9 +46,10 @@ def completeness_answer(entry: Entry, pair: Pair) -> Answer:
         return Answer("Complete", "bad", "gap", hole)
     if pair.fault:
         return Answer("Complete", "open" if pair.is_open else "bad", pair.word, pair.fault)
-    span = f"writer {entry.writer} numbers {numbers[0]:,} to {numbers[-1]:,} without a hole"
+    session = f"session {entry.writer_run[:6]} of {entry.writer}"
+    span = f"{session} wrote numbers {numbers[0]:,} to {numbers[-1]:,} without a hole"
     if numbers[-1] == entry.writer_seq:
-        span += ", and this is its newest so far"
+        span += "; this is its last so far"
     sentence = f"{pair.words}{span}."
     return Answer("Complete", "ok", "no gap", sentence[0].upper() + sentence[1:])
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import simplejson
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from audit import log
@@ -30,6 +31,19 @@ class NotAllowed(Exception):
 
 
 @dataclass(frozen=True)
+class Standing:
+    """How a definition in force fares in the world, where its layer can tell: each line holds or not, and says why."""
+
+    holds: bool
+    word: str
+    lines: Sequence[tuple[bool, str, str]]
+
+
+def _no_standings(definitions: Sequence[Definition]) -> dict[str, Standing]:
+    return {}
+
+
+@dataclass(frozen=True)
 class DefinitionKind:
     """A kind of definition: how it is called, who may change it, and what makes a body valid."""
 
@@ -39,6 +53,8 @@ class DefinitionKind:
     permission: str
     check: Callable[[str, dict[str, Any]], None]  # raises ValueError with a sentence
     on_activate: Callable[[Definition], None] = lambda definition: None
+    standings: Callable[[Sequence[Definition]], dict[str, Standing]] = _no_standings  # by name
+    example: Mapping[str, Any] = field(default_factory=dict)  # where a new draft starts from
 
 
 KINDS: dict[str, DefinitionKind] = {}
@@ -62,6 +78,15 @@ def digest_of(kind: str, name: str, body: dict[str, Any]) -> str:
 def active(kind: str, name: str) -> Definition | None:
     """The version in force, or None."""
     return Definition.objects.filter(kind=kind, name=name, status=Definition.Status.ACTIVE).first()
+
+
+def waiting(most: int) -> list[Definition]:
+    """Drafted versions that may still be put in force, the oldest first."""
+    in_force = Definition.objects.filter(kind=OuterRef("kind"), name=OuterRef("name")).exclude(
+        status=Definition.Status.DRAFT
+    )
+    drafts = Definition.objects.filter(status=Definition.Status.DRAFT).select_related("drafted_by")
+    return list(drafts.exclude(Exists(in_force.filter(version__gt=OuterRef("version")))).order_by("pk")[:most])
 
 
 def diff(older: Definition | None, newer: Definition) -> list[str]:
@@ -136,7 +161,7 @@ def activate(version_id: int, *, by: Any) -> Definition:
     )
     version.status, version.activated_by, version.activated_at, version.solo = "active", by, now, solo
     version.save(update_fields=["status", "activated_by", "activated_at", "solo"])
-    _record(Kind.DEFINITION_ACTIVATED, version, by, "solo" if solo else "")
+    _record(Kind.DEFINITION_ACTIVATED, version, by, "in force, solo" if solo else "in force")
     rules.on_activate(version)
     return version
 

@@ -8,10 +8,15 @@ class EvidenceConfig(AppConfig):
     def ready(self) -> None:
         """Make sources and tools known as definitions that change by two hands."""
         from audit import twohands
-        from evidence import contracts, openapi, sources  # noqa: F401 - defining openapi's scheme is what registers it
+        from evidence import contracts, openapi, proof, sources  # noqa: F401 - openapi's scheme registers itself
 
         permission = "gate.change_definition"
         twohands.register(
-            twohands.DefinitionKind("source", "sources", "Sources", permission, sources.check, sources.prove_soon)
+            twohands.DefinitionKind(
+                "source", "sources", "Sources", permission, sources.check, sources.prove_soon, proof.standings,
+                sources.EXAMPLE,
+            )
+        )  # fmt: skip
+        twohands.register(
+            twohands.DefinitionKind("tool", "tools", "Tools", permission, contracts.check, example=contracts.EXAMPLE)
         )
-        twohands.register(twohands.DefinitionKind("tool", "tools", "Tools", permission, contracts.check))

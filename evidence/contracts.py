@@ -24,6 +24,37 @@ KEYS = {
     "purpose", "source", "query_type", "input_schema", "output_schema", "sql", "parameters", "shape", "read_only",
     "returns_action_recommendations", "visibility_scope", "limitations",
 }  # fmt: skip
+EXAMPLE = {
+    "purpose": "The state of one job.",
+    "source": "myshop",
+    "query_type": "state",
+    "input_schema": {
+        "type": "object",
+        "properties": {"job_id": {"type": "integer", "minimum": 1}},
+        "required": ["job_id"],
+        "additionalProperties": False,
+    },
+    "output_schema": {
+        "type": "object",
+        "properties": {
+            "row": {
+                "type": ["object", "null"],
+                "properties": {"job_id": {"type": "integer"}, "state": {"type": "string"}},
+                "required": ["job_id", "state"],
+                "additionalProperties": False,
+            }
+        },
+        "required": ["row"],
+        "additionalProperties": False,
+    },
+    "sql": "select job_id, state from myshop_read.jobs where job_id = $1::bigint",
+    "parameters": ["job_id"],
+    "shape": "row",
+    "read_only": True,
+    "returns_action_recommendations": False,
+    "visibility_scope": "live",
+    "limitations": [],
+}
 
 
 @dataclass(frozen=True)

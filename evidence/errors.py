@@ -30,4 +30,8 @@ class Refused(Exception):
 
 def unknown_tool() -> Problem:
     """The one answer for a tool that does not exist, is not in force, or is not for this agent: they look the same."""
-    return Problem(404, "unknown_tool", "There is no such tool for you; list the tools to see the ones there are.")
+    return Problem(
+        404,
+        "unknown_tool",
+        "There is no such tool for you here; your briefing names the ones there are.",
+    )

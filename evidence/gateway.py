@@ -21,6 +21,7 @@ from evidence.contracts import INVESTIGATION, Contract
 from evidence.errors import Problem, Refused, unknown_tool
 from evidence.scope import Scope
 
+LONGEST_SUMMARY = 160  # characters
 LIMITS = reader.Limits(bytes=payloads.LARGEST_PAYLOAD)
 
 
@@ -84,14 +85,16 @@ def call(principal: Principal, tool_name: str, arguments: dict[str, Any], invest
     except Problem as problem:
         recording.refusal(principal, problem, asked.about)
         raise
-    started = asked.record(Kind.CALL_STARTED)
+    started = asked.record(Kind.CALL_STARTED, summary=_asked_words(asked))
     begun = time.monotonic()
     outcome = _read(admitted, asked.given)
+    duration = int((time.monotonic() - begun) * 1000)
     finished = asked.record(
         Kind.CALL_FINISHED,
         parent=started.id,
+        summary=_answered_words(asked, outcome, duration),
         status="ok" if outcome.result is not None else "failed",
-        duration_ms=int((time.monotonic() - begun) * 1000),
+        duration_ms=duration,
         result=outcome.result,
         truncated=outcome.truncated,
         error_class=outcome.error_class,
@@ -147,8 +150,21 @@ def _note_contract(asked: Asked, contract: Contract) -> None:
         tool_version=contract.version,
         tool_hash=contract.digest,
         source=contract.source,
-        summary=f"{contract.name} v{contract.version}",
     )
+
+
+def _asked_words(asked: Asked) -> str:
+    """A call in one line of the log: its tool, and its masked arguments."""
+    words = [f"{name}={value}" for name, value in mask(asked.given).items() if value is not None]
+    return " ".join([asked.tool, *words])[:LONGEST_SUMMARY]
+
+
+def _answered_words(asked: Asked, outcome: Outcome, duration: int) -> str:
+    """An answer in one line of the log: how long it took and how much came of it."""
+    if outcome.result is None:
+        return f"{asked.tool}, failed after {duration} ms: {outcome.error_class}"
+    size = payloads.pack(outcome.result).full_length
+    return f"{asked.tool}, {size:,} bytes, {duration} ms{', cut' if outcome.truncated else ''}"
 
 
 def _proven_dsn(asked: Asked, contract: Contract) -> str:

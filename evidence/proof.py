@@ -7,7 +7,7 @@ read-write on purpose: only "permission denied" proves the credential, "read-onl
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -20,7 +20,7 @@ from django.db import transaction
 from django.utils import timezone
 from psycopg import errors
 
-from audit import log
+from audit import log, twohands
 from audit.kinds import Kind
 from audit.models import Definition
 from evidence import facts, sources, tries
@@ -66,6 +66,24 @@ def certify(source: Definition) -> Certificate:
 def latest(source: str) -> Certificate | None:
     """The newest certificate of the source of this name, whether it holds or not."""
     return Certificate.objects.filter(source=source).order_by("-at").first()
+
+
+def standings(definitions: Sequence[Definition]) -> dict[str, twohands.Standing]:
+    """What the newest certificates of these sources say, by the sources' names, with one query."""
+    names = [source.name for source in definitions]
+    newest = Certificate.objects.filter(source__in=names).order_by("source", "-at").distinct("source")
+    found = {certificate.source: certificate for certificate in newest}
+    return {source.name: _standing(source, found.get(source.name)) for source in definitions}
+
+
+def _standing(source: Definition, certificate: Certificate | None) -> twohands.Standing:
+    if certificate is None or certificate.source_version != source.version:
+        return twohands.Standing(False, "not proven yet", [])
+    lines = [(fact["holds"], fact["sentence"], fact["seen"] if fact["holds"] else f"{fact['seen']}. {fact['mend']}")
+             for fact in certificate.facts]  # fmt: skip
+    if timezone.now() - certificate.at > VALID_FOR:
+        return twohands.Standing(False, "proof too old", lines)
+    return twohands.Standing(certificate.holds, "cannot write" if certificate.holds else "dark", lines)
 
 
 def require(source: Definition) -> Certificate:

@@ -20,6 +20,15 @@ SECRET_PARAMETERS = ("password", "passfile", "sslpassword", "oauth_client_secret
 OWN = ("COUNTERSEAL_", "DATABASE_URL")  # our own database is no source
 
 
+EXAMPLE = {
+    "kind": "postgresql",
+    "reader_env": "MYSHOP_READER_DSN",
+    "doctor_env": "MYSHOP_DOCTOR_DSN",
+    "environment": "production",
+    "schema": "myshop_read",
+}
+
+
 def check(name: str, body: dict[str, Any]) -> None:
     """Raise ValueError with a sentence unless the body describes a source."""
     if not isinstance(body, dict) or set(body) != KEYS:

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from audit import twohands
+from gate.people.requests import person_of
 from gate.triage import inbox
 
 
@@ -38,10 +39,10 @@ class Shell:
 
     @cached_property
     def work(self) -> list[Place]:
-        drafts, writes = inbox.counts()
+        waiting = inbox.counts(person_of(self.request))
         return [
-            self._place("Inbox", reverse("gate:inbox"), drafts + writes, also="/drafts/"),
-            self._place("Writes", reverse("writes:list"), writes),
+            self._place("Inbox", reverse("gate:inbox"), waiting.all, also="/drafts/"),
+            self._place("Writes", reverse("writes:list"), waiting.writes),
             self._place("Incidents", reverse("gate:incidents")),
         ]
 

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from signal import SIGINT, SIGKILL
 
-from gate.config import database, embedded
+from django.conf import settings
+
+from gate.config import database, embedded, environment, secrets_file
 from gate.config.children import Child, Stage
 from gate.config.environment import BASE_DIR
 from gate.config.roles import role_name
@@ -81,6 +83,19 @@ class Installation:
             told["COUNTERSEAL_BROKER_URL"] = database.socket_broker_url(self.sockets, self.secrets["broker"])
         given = {**os.environ, **self.shop_dsns()}
         return told | {name: dsn for name, dsn in given.items() if name.endswith(CREDENTIALS.get(process, ()))}
+
+
+def lend_demo_credentials() -> None:
+    """Put the demo shop's reader and doctor into this command's environment, as the reads worker has them.
+
+    Only for commands that run as `reads` on the embedded server, such as `prove_reader`; what is set already stays.
+    """
+    if settings.PROCESS != "reads" or not database.stored_secret("shop_reader"):
+        return
+    at = Installation(environment.var_dir(), database.run_dir(), secrets_file.load(), 0, 0, has_demo=True)
+    for name, dsn in at.shop_dsns().items():
+        if name.endswith(CREDENTIALS["reads"]):
+            os.environ.setdefault(name, dsn)
 
 
 def manage(*words: str) -> list[str]:

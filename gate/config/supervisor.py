@@ -197,7 +197,15 @@ def _is_healthy(port: int, origin: str) -> bool:
 
 def _who_can_sign_in(at: Installation) -> list[str]:
     demo = json.loads((at.var / "demo.json").read_text())
-    return [f"Sign in: {name}, password {password}" for name, password in demo["people"].items()]
+    people = demo["people"].items()
+    return [f"Sign in: {name} ({_role_of(at, name)}), password {password}" for name, password in people]
+
+
+def _role_of(at: Installation, username: str) -> str:
+    # Asked of the database, for people's roles may have changed since the demo was made.
+    with psycopg.connect(at.database_url("people")) as connection:
+        row = connection.execute("select role from people_person where username = %s", [username]).fetchone()
+    return str(row[0]).replace("_", "-") if row else "no longer here"
 
 
 def _how_to_add_a_person() -> str:

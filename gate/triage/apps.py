@@ -14,7 +14,11 @@ class TriageConfig(AppConfig):
         from gate.triage.scope import resolve
 
         permission = "gate.change_definition"
-        twohands.register(twohands.DefinitionKind("class", "classes", "Incident classes", permission, classes.check))
+        twohands.register(
+            twohands.DefinitionKind(
+                "class", "classes", "Incident classes", permission, classes.check, example=classes.EXAMPLE
+            )
+        )
         twohands.register(twohands.DefinitionKind("rule", "rules", "Rules", permission, registry.check))
         # Hashed now, so that a file changed under a running process does not pass for what it has loaded.
         for rule in registry.loaded():

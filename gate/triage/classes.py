@@ -82,6 +82,22 @@ def parse(body: Mapping[str, Any]) -> IncidentClass:
     return IncidentClass(**{**body, **lists})
 
 
+EXAMPLE = {
+    "kind": "incident",
+    "title": "A job failed",
+    "subject_keys": {"job_id": "integer"},
+    "recurrence_seconds": 10800,
+    "freshness_seconds": 21600,
+    "ingestion_lag_seconds": 300,
+    "hypotheses": ["transient_failure_recovered"],
+    "severity": "high",
+    "owner": "platform",
+    "budget_calls": 12,
+    "deadline_seconds": 1800,
+    "tools": ["find_job", "count_errors"],
+}
+
+
 def check(name: str, body: dict[str, Any]) -> None:
     """Raises ValueError unless the body is a class."""
     parse(body)

@@ -1,4 +1,4 @@
-"""What waits for a person: drafted verdicts and writes, oldest first."""
+"""What waits for a person: drafted verdicts, writes and versions, oldest first."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from audit import twohands
+from audit.models import Definition
+from gate.people.models import Person
 from gate.triage import guards
 from gate.triage.models import Draft, Incident
 from gate.writes.models import WriteRequest
@@ -36,10 +39,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that ask the same thing of the reader."""
+    """Rows that ask the same thing, and whether they ask it of this reader."""
 
     title: str
     rows: Sequence[Row]
+    is_yours: bool
+
+    @property
+    def title_for_others(self) -> str:
+        return self.title.replace(" your ", " ")
 
 
 @dataclass(frozen=True)
@@ -66,22 +74,49 @@ def open_writes() -> QuerySet[WriteRequest]:
     return WriteRequest.objects.filter(status=WriteRequest.Status.WAITING)
 
 
-def counts() -> tuple[int, int]:
-    """How many drafts and how many writes wait, each counted up to 100."""
-    return open_drafts()[:MOST_COUNTED].count(), open_writes()[:MOST_COUNTED].count()
+@dataclass(frozen=True)
+class Counts:
+    """How much waits for one person, each counted up to 100."""
+
+    drafts: int
+    writes: int
+    versions: int
+
+    @property
+    def all(self) -> int:
+        return self.drafts + self.writes + self.versions
 
 
-def groups(filters: Filters) -> list[Group]:
-    """The inbox's groups that hold something, in two queries."""
+def counts(person: Person) -> Counts:
+    """What waits for this person, by what their role may do."""
+    return Counts(
+        open_drafts()[:MOST_COUNTED].count() if person.has_perm("gate.review_draft") else 0,
+        open_writes()[:MOST_COUNTED].count() if person.has_perm("gate.decide_write") else 0,
+        len(twohands.waiting(MOST_COUNTED)) if person.has_perm("gate.change_definition") else 0,
+    )
+
+
+def groups(filters: Filters, person: Person) -> list[Group]:
+    """The inbox's groups that hold something, in three queries at most."""
+    may = person.has_perm
     found = [
-        Group("Needs your review", [] if filters.kind == "write" else [draft_row(d) for d in _drafts(filters)]),
-        Group("Writes to approve", [write_row(w) for w in _writes(filters)] if filters.kind in {"", "write"} else []),
+        Group("Needs your review", [draft_row(draft) for draft in _drafts(filters)], may("gate.review_draft")),
+        Group("Writes to approve", [write_row(write) for write in _writes(filters)], may("gate.decide_write")),
+        Group("Versions to activate", _versions(filters, person), may("gate.change_definition")),
     ]
     return [group for group in found if group.rows]
 
 
+def _versions(filters: Filters, person: Person) -> list[Row]:
+    if filters.are_set or not person.has_perm("gate.change_definition"):
+        return []
+    return [version_row(version) for version in twohands.waiting(MOST_SHOWN)]
+
+
 def _drafts(filters: Filters) -> QuerySet[Draft]:
     drafts = open_drafts().select_related("investigation__incident", "claimed_by")
+    if filters.kind == "write":
+        return drafts.none()
     if filters.kind:
         drafts = drafts.filter(investigation__incident__kind=filters.kind)
     if filters.text:
@@ -91,6 +126,8 @@ def _drafts(filters: Filters) -> QuerySet[Draft]:
 
 def _writes(filters: Filters) -> QuerySet[WriteRequest]:
     writes = open_writes().filter(title__icontains=filters.text)
+    if filters.kind not in {"", "write"}:
+        return writes.none()
     return writes.order_by("-pk" if filters.order == "newest" else "pk")[:MOST_SHOWN]
 
 
@@ -116,6 +153,16 @@ def write_row(write: WriteRequest) -> Row:
     )  # fmt: skip
 
 
+def version_row(version: Definition) -> Row:
+    """A drafted definition's line."""
+    plural = twohands.KINDS[version.kind].plural
+    return Row(
+        "◌", "", f"v{version.version}", reverse("definitions:one", args=[plural, version.name]),
+        f"{version.kind} {version.name}", version.reason[:100], "◌ drafted", "chip--drafted", str(version.drafted_by),
+        version.drafted_at,
+    )  # fmt: skip
+
+
 def _note(incident: Incident) -> str:
     return f"{incident.ref}, claim" if incident.kind == Incident.Kind.CLAIM else incident.ref
 
@@ -126,11 +173,10 @@ def chip_css(draft: Draft) -> str:
 
 
 def chip_words(draft: Draft) -> str:
-    """A verdict in one chip: "✓ Pass, 6 of 6 checks", "✕ Fail, 1 check unreadable"."""
+    """A verdict in one chip: "✓ Pass, 6 of 6 checks hold", "✕ Fail, no rule"."""
     outcomes = [check["outcome"] for check in draft.checks]
     if draft.outcome == Draft.Outcome.PASS:
-        return f"✓ Pass, {outcomes.count('holds')} of {len(outcomes)} checks"
-    for outcome, words in (("unreadable", "unreadable"), ("fails", "failed")):
-        if number := outcomes.count(outcome):
-            return f"✕ Fail, {number} {'check' if number == 1 else 'checks'} {words}"
+        return f"✓ Pass, {outcomes.count('holds')} of {len(outcomes)} checks hold"
+    if outcomes:
+        return f"✕ Fail, {outcomes.count('holds')} of {len(outcomes)} checks hold"
     return f"✕ Fail, {str(draft.reasons[0]['code']).replace('_', ' ')}"

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from audit import sentences
 from audit.models import Entry
+from gate.triage import guards
 from gate.triage.models import Draft, Incident, Investigation
 from gate.writes.models import WriteRequest
 
@@ -66,7 +68,12 @@ class IncidentPage:
         return list(self.incident.writes.order_by("-pk"))
 
     @cached_property
-    def events(self) -> Sequence[Entry]:
-        """The incident's entries, newest first, without its calls."""
+    def events(self) -> Sequence[tuple[Entry, str]]:
+        """The incident's entries with their sentences, newest first, without its calls."""
         entries = Entry.objects.filter(incident_id=self.incident.pk).exclude(kind__in=NOT_IN_TIMELINE)
-        return list(entries.order_by("-seq")[:MOST_EVENTS])
+        return [(entry, sentences.sentence(entry)) for entry in entries.order_by("-seq")[:MOST_EVENTS]]
+
+    @property
+    def waiting(self) -> Sequence[Draft]:
+        """The drafts that wait for a person."""
+        return [draft for draft in self.drafts if draft.status in guards.OPEN]

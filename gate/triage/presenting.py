@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 
 from audit import marked_json, reading
 from audit.kinds import Kind
@@ -21,6 +22,22 @@ from gate.triage.recorded_calls import seq_of
 
 GLYPHS = {"holds": "✓", "fails": "✕", "unreadable": "?"}
 MOST_UNCITED = 30
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A state as pages show it."""
+
+    glyph: str
+    css: str
+    words: str
+
+
+MARKS = {
+    Draft.Status.AGREED: Mark("✓", "state--ok", "Agreed"),
+    Draft.Status.OVERRULED: Mark("✕", "state--bad", "Overruled"),
+    Draft.Status.SENT_BACK: Mark("↻", "state--wait", "Sent back"),
+}
 
 
 @dataclass(frozen=True)
@@ -42,7 +59,16 @@ class Read:
 
     ref: str
     seq: int
+    exists: bool  # an agent may cite what never was
     paths: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A finding with the number of the entry that it cites, when its id has the form of one."""
+
+    finding: Finding
+    seq: int | None
 
 
 @dataclass(frozen=True)
@@ -113,8 +139,8 @@ class DraftPage:
         return inbox.open_drafts().filter(pk__gt=self.draft.pk).order_by("pk").first()
 
     @cached_property
-    def findings(self) -> Sequence[Finding]:
-        return list(self.investigation.findings.all())
+    def findings(self) -> Sequence[Cited]:
+        return [Cited(finding, seq_of(finding.audit_id)) for finding in self.investigation.findings.all()]
 
     @cached_property
     def checks(self) -> Sequence[CheckLine]:
@@ -122,11 +148,29 @@ class DraftPage:
 
     def _check(self, check: Mapping[str, Any]) -> CheckLine:
         pointers = _by_entry(check["paths"], check["absent"])
-        reads = [Read(ref, seq, sorted(map(dotted, pointers.get(ref, ())))) for ref, seq in _known(check["audit_ids"])]
+        reads = [
+            Read(ref, seq, seq in self.shown_numbers, sorted(map(dotted, pointers.get(ref, ()))))
+            for ref, seq in _known(check["audit_ids"])
+        ]
         return CheckLine(
             check["number"], check["fact"], check["outcome"], GLYPHS[check["outcome"]], parts(check["title"]),
             check["seen"], parts(check["why"]), reads,
         )  # fmt: skip
+
+    @cached_property
+    def shown_numbers(self) -> frozenset[int]:
+        """The numbers of entries that are there: cited ones, and this investigation's calls."""
+        return frozenset(card.entry.seq for card in self.evidence) | frozenset(call.seq for call in self._calls)
+
+    @property
+    def mark(self) -> Mark:
+        """What became of the draft: glyph, color and words."""
+        return MARKS[Draft.Status(self.draft.status)]
+
+    @property
+    def is_snoozed(self) -> bool:
+        until = self.draft.snoozed_until
+        return self.decision is None and until is not None and until > timezone.now()
 
     @property
     def tally(self) -> str:
@@ -180,7 +224,7 @@ class DraftPage:
 
     @cached_property
     def _cited_numbers(self) -> frozenset[int]:
-        return frozenset(seq for _, seq in _known(finding.audit_id for finding in self.findings))
+        return frozenset(seq for _, seq in _known(cited.finding.audit_id for cited in self.findings))
 
     @cached_property
     def evidence(self) -> Sequence[Card]:

@@ -22,16 +22,16 @@ from gate.triage.models import Incident
 def inbox_page(request: HttpRequest) -> HttpResponse:
     """What waits, oldest first."""
     form = InboxForm(request.GET)
-    groups = inbox.groups(form.filters())
-    waiting = sum(len(group.rows) for group in groups)
+    groups = inbox.groups(form.filters(), person_of(request))
+    waiting = sum(len(group.rows) for group in groups if group.is_yours)
     context = {"form": form, "filters": form.filters(), "groups": groups, "waiting": waiting}
     is_fragment = request.headers.get("HX-Target") == "rows"
     return render(request, "gate/_inbox_rows.html" if is_fragment else "gate/inbox.html", context)
 
 
 def _rail_tag(request: HttpRequest) -> str:
-    drafts, writes = inbox.counts()
-    return f'"{drafts}-{writes}-{quote(request.GET.get("at", ""))}"'
+    seen = inbox.counts(person_of(request))
+    return f'"{seen.all}-{seen.writes}-{quote(request.GET.get("at", ""))}"'
 
 
 @require_GET

@@ -9,10 +9,9 @@ from typing import Any
 from audit import twohands
 from audit.models import Definition
 from gate.writes.errors import Unfit
-from gate.writes.statement import LEDGER_TABLE
+from gate.writes.statement import LEDGER_TABLE, PLAIN_NAME
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
-IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,79}")
 MOST_ROWS = 1_000
 LONGEST_EXPIRY = 7 * 24 * 3600
@@ -66,9 +65,9 @@ def check_body(name: str, body: dict[str, Any]) -> None:
     if body["kind"] != "postgresql":
         raise ValueError("The only kind of target is postgresql.")
     _check_text(body["credential_env"], VARIABLE, "credential_env names an environment variable, like SHOP_WRITER_DSN.")
-    _check_text(body["environment"], IDENTIFIER, "environment is one word in lower case, like production.")
+    _check_text(body["environment"], PLAIN_NAME, "environment is one word in lower case, like production.")
     schema, _, table = str(body["ledger"]).partition(".")
-    if table != LEDGER_TABLE or not IDENTIFIER.fullmatch(schema):
+    if table != LEDGER_TABLE or not PLAIN_NAME.fullmatch(schema):
         raise ValueError(f"ledger is a table named {LEDGER_TABLE} with its schema, like shop.{LEDGER_TABLE}.")
     _check_number(body["row_cap"], "row_cap", MOST_ROWS)
     _check_number(body["expiry_seconds"], "expiry_seconds", LONGEST_EXPIRY)
@@ -89,10 +88,21 @@ def _check_number(value: Any, key: str, most: int) -> None:
         raise ValueError(f"{key} is a whole number from 1 to {most:,}.")
 
 
+EXAMPLE = {
+    "kind": "postgresql",
+    "credential_env": "MYSHOP_WRITER_DSN",
+    "environment": "production",
+    "ledger": f"myshop.{LEDGER_TABLE}",
+    "row_cap": 100,
+    "expiry_seconds": 14400,
+    "approvals": 1,
+    "allow_password": True,
+}
 KIND = twohands.DefinitionKind(
     name="target",
     plural="targets",
     title="Targets",
     permission="gate.change_definition",
     check=check_body,
+    example=EXAMPLE,
 )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright
@@ -38,6 +39,7 @@ class Product:
     agent_token: str
     var: Path
     seconds_to_demo: float
+    drafts_at_start: int
 
     @property
     def sockets(self) -> Path:
@@ -82,11 +84,19 @@ def _wait_for_demo(up: subprocess.Popen[bytes], var: Path, started: float) -> Pr
         if (var / "demo.json").exists():
             demo: dict[str, Any] = json.loads((var / "demo.json").read_text())
             elapsed = time.monotonic() - started
-            urls = demo["urls"]
-            return Product(urls["people"], urls["agents"], demo["people"], demo["agent_token"], var, elapsed)
+            urls, people = demo["urls"], demo["people"]
+            return Product(urls["people"], urls["agents"], people, demo["agent_token"], var, elapsed, _drafts(var))
         time.sleep(0.1)
     logs = "\n".join(f"== {log.name}\n{log.read_text()[-3000:]}" for log in [var / "up.out", *(var / "log").glob("*")])
     raise AssertionError(f"the demo was not there after {time.monotonic() - started:.0f} s\n{logs}")
+
+
+def _drafts(var: Path) -> int:
+    secrets = json.loads((var / "secrets.json").read_text())
+    where = {"host": str(var / "run"), "dbname": "counterseal", "user": "counterseal_people"}
+    with psycopg.connect(**where, password=secrets["db_people"]) as connection:
+        row = connection.execute("select count(*) from triage_draft").fetchone()
+    return int(row[0]) if row else 0
 
 
 def find_chromium() -> str | None:
@@ -129,6 +139,15 @@ async def page(browser: Browser) -> AsyncIterator[Page]:
     context = await browser.new_context(viewport={"width": 1360, "height": 900})
     yield await context.new_page()
     await context.close()
+
+
+def intake_token(product: Product) -> str:
+    """A monitor's token, made by the operator's command."""
+    environment = {**os.environ, "COUNTERSEAL_VAR": str(product.var)}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    command = [sys.executable, "manage.py", "intake_token", f"monitor-{time.time_ns()}"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return next(word for word in done.stdout.split() if word.startswith("csi_"))
 
 
 async def sign_in(page: Page, product: Product, username: str) -> None:

@@ -6,8 +6,6 @@ import asyncio
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,8 +16,7 @@ import psycopg
 import pytest
 from playwright.async_api import Page, expect
 
-from gate.config.environment import BASE_DIR
-from tests.browser.conftest import Product, sign_in
+from tests.browser.conftest import Product, intake_token, sign_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 LIMIT = 90.0  # seconds for a job to come back: redelivery by the relay, and a worker's restart
@@ -74,15 +71,6 @@ async def until(product: Product, statement: str, wanted: Any) -> Any:
             break
         await asyncio.sleep(0.2)
     return seen
-
-
-def intake_token(product: Product) -> str:
-    """A monitor's token, made by the operator's command."""
-    environment = {**os.environ, "COUNTERSEAL_VAR": str(product.var)}
-    environment.pop("DJANGO_SETTINGS_MODULE", None)
-    command = [sys.executable, "manage.py", "intake_token", f"kills-{time.time_ns()}"]
-    done = subprocess.run(command, cwd=BASE_DIR, env=environment, capture_output=True, text=True, check=True)
-    return next(word for word in done.stdout.split() if word.startswith("csi_"))
 
 
 def hand_in(product: Product, title: str) -> int:

@@ -22,9 +22,11 @@ def shop(product: Product) -> psycopg.Connection:
 
 
 async def test_six_drafts_wait_within_a_minute(product: Product, page: Page) -> None:
+    assert product.drafts_at_start == 6
+    assert product.seconds_to_demo < 60
     await sign_in(page, product, "ada")
-    await expect(page.locator(".row .mono", has_text="V-")).to_have_count(6)
-    assert product.seconds_to_demo < 120
+    for number in range(1, 7):
+        await expect(page.locator(".row .mono").get_by_text(f"V-{number}", exact=True)).to_be_visible()
 
 
 async def test_a_draft_shows_what_each_check_read(product: Product, page: Page) -> None:
@@ -70,7 +72,7 @@ async def test_a_write_is_previewed_approved_and_run_once(product: Product, page
         before = connection.execute("select state, locked_by from shop.jobs where job_id = 90433").fetchone()
     assert before == ("running", "worker-7")
     await sign_in(page, product, "ada")
-    await page.locator(".row__title a[href^='/writes/']").first.click()
+    await page.locator(".row__title a[href='/writes/1/']").click()
     await page.get_by_role("button", name=re.compile("Preview")).click()
     approve = page.get_by_role("button", name=re.compile("Approve: update 1 row in shop.jobs"))
     await expect(approve).to_be_visible(timeout=30_000)
@@ -81,7 +83,7 @@ async def test_a_write_is_previewed_approved_and_run_once(product: Product, page
     await expect(page.locator(".page__head .state")).to_have_text("Executed", timeout=30_000)
     with shop(product) as connection:
         after = connection.execute("select state, locked_by from shop.jobs where job_id = 90433").fetchone()
-        ledger = connection.execute("select count(*) from shop.gate_ledger").fetchone()
+        ledger = connection.execute("select count(*) from shop.gate_ledger where write_ref = 'W-1'").fetchone()
     assert after == ("queued", None)
     assert ledger == (1,)
     await page.goto(f"{product.people}/audit/?kind=write.executed")

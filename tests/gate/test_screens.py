@@ -29,8 +29,8 @@ def test_the_inbox_groups_and_counts(ada: Client, make_draft) -> None:
     make_draft("pass", title="First")
     make_draft("fail", title="Second")
     page = ada.get("/inbox/").content.decode()
-    assert "✓ Pass, 3 of 3 checks" in page
-    assert "✕ Fail, 1 check unreadable" in page
+    assert "✓ Pass, 3 of 3 checks hold" in page
+    assert "✕ Fail, 2 of 3 checks hold" in page
     assert page.index("First") < page.index("Second")
     newest = ada.get("/inbox/?order=newest").content.decode()
     assert newest.index("Second") < newest.index("First")
@@ -159,3 +159,29 @@ def test_a_decision_needs_the_forms_token(make_draft, make_person) -> None:
     response = strict.post(f"/drafts/{draft.pk}/review/", {"act": "agree", "reason": "x", "seen_version": 1})
     assert response.status_code == 403
     assert not Review.objects.exists()
+
+
+def test_the_count_is_of_what_the_reader_may_decide(client: Client, make_draft, make_person) -> None:
+    make_draft()
+    client.force_login(make_person("vera", "viewer"))
+    page = client.get("/inbox/").content.decode()
+    assert "nothing waits" in page
+    assert "for someone on call" in page
+
+
+def test_an_admin_finds_versions_to_activate(client: Client, make_person, define) -> None:
+    from audit import twohands
+
+    body = {
+        "kind": "incident", "title": "A job failed", "subject_keys": {"job_id": "integer"}, "recurrence_seconds": 60,
+        "freshness_seconds": 60, "ingestion_lag_seconds": 0, "hypotheses": ["refund_completed"], "severity": "high",
+        "owner": "mia", "budget_calls": 5, "deadline_seconds": 60, "tools": ["find_job"],
+    }  # fmt: skip
+    define("class", "job_failed", body)
+    newer = twohands.draft(
+        "class", "job_failed", {**body, "budget_calls": 6}, by=make_person("jonas", "admin"), reason="More calls."
+    )
+    client.force_login(make_person("mia", "admin"))
+    assert "Versions to activate" in client.get("/inbox/").content.decode()
+    twohands.activate(newer.pk, by=make_person("ines", "admin"))
+    assert "Versions to activate" not in client.get("/inbox/").content.decode()

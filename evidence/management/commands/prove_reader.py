@@ -5,7 +5,9 @@ import simplejson
 from django.core.management.base import BaseCommand, CommandError
 
 from audit import twohands
-from evidence import proof
+from audit.models import Definition
+from evidence import proof, sources
+from evidence.errors import Problem
 from evidence.models import Certificate
 
 
@@ -20,10 +22,20 @@ class Command(BaseCommand):
         source = twohands.active("source", options["source"])
         if source is None:
             raise CommandError(f"There is no active source {options['source']}.")
+        _check_credentials(source)
         certificate = proof.certify(source)
         self.stdout.write(as_json(certificate) if options["json"] else as_text(certificate))
         if not certificate.holds:
             raise CommandError(f"The reader of {source.name} is not proven; the source stays dark.")
+
+
+def _check_credentials(source: Definition) -> None:
+    """Raises CommandError when this shell lacks a credential: that proves nothing, so nothing is recorded."""
+    try:
+        for key in ("reader_env", "doctor_env"):
+            sources.dsn(source, key)
+    except Problem as problem:
+        raise CommandError(f"{problem.sentence} Nothing was proven or recorded.") from problem
 
 
 def as_json(certificate: Certificate) -> str:

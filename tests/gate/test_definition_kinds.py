@@ -1,0 +1,60 @@
+"""What every kind of definition gives its pages: a body to start from, and how what is in force fares."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from audit import twohands
+from evidence.models import Certificate
+
+WITH_EXAMPLE = [kind for kind in twohands.KINDS.values() if kind.example]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", WITH_EXAMPLE, ids=[kind.name for kind in WITH_EXAMPLE])
+def test_the_body_to_start_from_is_a_valid_one(kind: twohands.DefinitionKind, client: Client, make_person) -> None:
+    kind.check("example", dict(kind.example))
+    client.force_login(make_person("mia", "admin"))
+    page = client.get(f"/{kind.plural}/new/").content.decode()
+    assert next(iter(kind.example)) in page
+
+
+def test_four_kinds_have_one() -> None:
+    assert {kind.name for kind in WITH_EXAMPLE} == {"source", "tool", "class", "target"}
+
+
+@pytest.fixture
+def certificate(define) -> Certificate:
+    source = define("source", "proven", dict(twohands.KINDS["source"].example))
+    return Certificate.objects.create(
+        id="0198c0de-0000-7000-8000-000000000001", source="proven", source_version=source.version, role="reader",
+        address="user=reader", server="1/2", digest="0" * 64, at=timezone.now(), holds=True,
+        facts=[{"fact": "tables", "sentence": "It may change no table.", "holds": True, "seen": "none", "mend": ""}],
+    )  # fmt: skip
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, "cannot write"),
+        ({"holds": False}, "dark"),
+        ({"source_version": 99}, "not proven yet"),
+        ({"at": timezone.now() - timedelta(minutes=11)}, "proof too old"),
+    ],
+)
+def test_a_source_shows_whether_it_is_proven(client: Client, make_person, certificate, change, words) -> None:
+    Certificate.objects.update(**change)
+    client.force_login(make_person("vera", "viewer"))
+    assert words in client.get("/sources/").content.decode()
+    assert words in client.get("/sources/proven/").content.decode()
+
+
+@pytest.mark.django_db
+def test_each_fact_is_on_the_page(client: Client, make_person, certificate) -> None:
+    client.force_login(make_person("vera", "viewer"))
+    assert "It may change no table." in client.get("/sources/proven/").content.decode()
