@@ -71,6 +71,13 @@ def duration(seconds: int) -> str:
 
 
 @register.filter
+def minutes_until(moment: datetime) -> str:
+    """How long until a moment, to the minute: 3 h 57 min."""
+    seconds = max(0, int((moment - timezone.now()).total_seconds()))
+    return duration(seconds - seconds % 60) if seconds >= 60 else "less than a minute"
+
+
+@register.filter
 def allowed(user: Any, permission: str) -> bool:
     """Whether a person may do an act of the permission matrix."""
     return bool(user.has_perm(permission))

@@ -21,7 +21,7 @@ class Place:
     name: str
     url: str
     is_here: bool
-    count: int | None = None
+    count: int | None = None  # nothing is shown for none
 
 
 class Shell:
@@ -61,7 +61,7 @@ class Shell:
 
     def _place(self, name: str, url: str, count: int | None = None, also: str = "") -> Place:
         starts = (url, also) if also else (url,)
-        return Place(name, url, self.here.startswith(starts), count)
+        return Place(name, url, self.here.startswith(starts), count or None)
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:

@@ -115,13 +115,13 @@ async def _look_into_failures(case: Case, ask: Ask, job: Answer, memory: Memory,
     errors = [attempt["error"] for attempt in attempts.result["attempts"] if attempt["error"]]
     # What the incident reports is what must not come again; where it says nothing, what the attempts say.
     error = case.facts.get("error") or (errors[-1] if errors else "")
-    findings = [Finding("job_completed", job.audit_id, f"The job is {facts['state']}.")]
+    findings = [Finding("job_completed", job.audit_id, f"The state of job {facts['job_id']} is {facts['state']}.")]
     if facts["state"] != "succeeded" or not error:
         told = f"Job {facts['job_id']} is {facts['state']}; that an error passed is not shown."
         return HandIn("transient_failure_recovered", findings, told)
     silent_from = min(moment(facts["finished_at"]), case.watch_from)
     count = await _count(case, ask, error, facts["kind"], silent_from, memory, now)
-    findings.append(Finding("no_recurrence", count.audit_id, f"{error} since {spelled(silent_from)}."))
+    findings.append(Finding("no_recurrence", count.audit_id, f"The search for {error} from {spelled(silent_from)} on."))
     return HandIn("transient_failure_recovered", findings, _recovery_told(facts, len(errors), error, count))
 
 
@@ -169,7 +169,7 @@ async def _look_for_errors_alone(case: Case, ask: Ask, now: datetime) -> HandIn:
     count = await ask("count_errors", {**asked, "error": error})
     control = await ask("count_errors", {**asked, "error": None})
     findings = [
-        Finding("log_search_zero", count.audit_id, f"The search for {error}."),
+        Finding("log_search_zero", count.audit_id, f"The search for {error} in the log."),
         Finding("log_source_alive", control.audit_id, "Every line of the same window."),
     ]
     return HandIn("no_errors_in_logs", findings, f"The job is gone. {_told(count, error)}")
@@ -217,12 +217,18 @@ async def _look_into_lag(case: Case, ask: Ask, job: Answer, now: datetime) -> Ha
     since = min(case.watch_from, now) - timedelta(hours=12)
     deploys = await ask("list_recent_deploys", {"since": spelled(since)})
     newest = deploys.result["deploys"][0] if deploys.result["deploys"] else None
-    findings = [Finding("index_job_state", job.audit_id, "The indexing job of the incident.")]
+    findings = [Finding("index_job_state", job.audit_id, "The indexing job that the incident is about.")]
     if newest is None:
         return HandIn(
             "deploy_caused_lag", findings, "Nothing was deployed in the twelve hours before the index fell behind."
         )
-    findings.append(Finding("deploy_before_lag", deploys.audit_id, f"{newest['service']} {newest['version']}."))
+    findings.append(
+        Finding(
+            "deploy_before_lag",
+            deploys.audit_id,
+            f"{newest['service']} {newest['version']} was deployed before the lag.",
+        )
+    )
     answer = f"The index fell behind after {newest['service']} {newest['version']} went out at {newest['deployed_at']}."
     return HandIn("deploy_caused_lag", findings, answer)
 
@@ -233,8 +239,10 @@ async def _look_into_refund(case: Case, ask: Ask) -> HandIn:
     refunds = await ask("list_refunds", {"charge_id": charge_id})
     settled = [refund for refund in refunds.result["refunds"] if refund["status"] == "succeeded"]
     findings = [
-        Finding("refund_succeeded_for_this_charge", refunds.audit_id, f"{len(settled)} refunds succeeded."),
-        Finding("refund_amount_matches", charge.audit_id, "The charge, to compare amounts."),
+        Finding(
+            "refund_succeeded_for_this_charge", refunds.audit_id, f"{len(settled)} of the charge's refunds succeeded."
+        ),
+        Finding("refund_amount_matches", charge.audit_id, "The charge gives the amount to compare with."),
     ]
     return HandIn("refund_completed", findings, _refund_told(charge_id, refunds.result["refunds"], settled))
 

@@ -187,8 +187,9 @@ class DraftPage:
     @property
     def reasons(self) -> Iterator[Mapping[str, Any]]:
         """Why it failed: a headline, and a sentence in pieces."""
-        for reason in self.draft.reasons:
-            yield {"headline": reason["headline"], "sentence_parts": parts(reason["sentence"])}
+        said = dict.fromkeys((reason["headline"], reason["sentence"]) for reason in self.draft.reasons)
+        for headline, sentence in said:  # several codes may come to the same words
+            yield {"headline": headline, "sentence_parts": parts(sentence)}
 
     @property
     def earn(self) -> Sequence[Mapping[str, Any]]:

@@ -165,7 +165,7 @@ def test_the_count_is_of_what_the_reader_may_decide(client: Client, make_draft, 
     make_draft()
     client.force_login(make_person("vera", "viewer"))
     page = client.get("/inbox/").content.decode()
-    assert "nothing waits" in page
+    assert "nothing waits for you" in page
     assert "for someone on call" in page
 
 
