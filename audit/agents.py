@@ -52,7 +52,48 @@ def authenticate(token: str) -> Principal | None:
 
 
 @transaction.atomic
-def issue_token(name: str, *, owner: Any, scopes: list[str], label: str, by: log.Actor) -> str:
+def add(name: str, *, owner: Any, by: log.Actor) -> Agent:
+    """A new agent, without a token yet. Raises ValueError when the name is taken."""
+    agent, is_new = Agent.objects.get_or_create(name=name, defaults={"owner": owner, "owner_name": owner.username})
+    if not is_new:
+        raise ValueError(f"There is an agent named {name} already; choose another name.")
+    _record_change(agent, by, f"added, owned by {owner}")
+    return agent
+
+
+@transaction.atomic
+def stop(agent_id: int, *, by: log.Actor) -> Agent:
+    """Make every token of an agent useless at once. Stopping it again changes nothing. Raises Agent.DoesNotExist."""
+    agent = Agent.objects.select_for_update(of=("self",)).get(pk=agent_id)
+    if agent.stopped_at is None:
+        agent.stopped_at = timezone.now()
+        agent.save(update_fields=["stopped_at"])
+        _record_change(agent, by, "stopped: none of its tokens works")
+    return agent
+
+
+@transaction.atomic
+def start(agent_id: int, *, by: log.Actor) -> Agent:
+    """Let a stopped agent work again, with the tokens that it has left. Raises Agent.DoesNotExist."""
+    agent = Agent.objects.select_for_update(of=("self",)).get(pk=agent_id)
+    if agent.stopped_at is not None:
+        agent.stopped_at = None
+        agent.save(update_fields=["stopped_at"])
+        _record_change(agent, by, "started again")
+    return agent
+
+
+def _record_change(agent: Agent, by: log.Actor, summary: str) -> None:
+    log.record_with(
+        Kind.AGENT_CHANGED, by, subject=f"agent {agent.name}", summary=summary,
+        args={"agent": agent.name, "owner": agent.owner_name, "stopped": agent.stopped_at is not None},
+    )  # fmt: skip
+
+
+@transaction.atomic
+def issue_token(
+    name: str, *, owner: Any, scopes: list[str], label: str, by: log.Actor, lifetime: timedelta = DEFAULT_LIFETIME
+) -> str:
     """A new token for the agent `name` (made when it is new). The answer is the only time it can be read.
 
     Raises ValueError for an unknown scope or when another person owns the agent.
@@ -62,16 +103,18 @@ def issue_token(name: str, *, owner: Any, scopes: list[str], label: str, by: log
         raise ValueError(f"Unknown scope {', '.join(unknown)}; choose from {', '.join(SCOPES)}.")
     if not scopes:
         raise ValueError(f"A token needs at least one scope of {', '.join(SCOPES)}.")
+    if not owner.is_active:
+        raise ValueError(f"{owner.username} is deactivated and answers for nobody; choose another owner.")
     agent, _ = Agent.objects.get_or_create(name=name, defaults={"owner": owner, "owner_name": owner.username})
     if agent.owner_id != owner.pk:
         raise ValueError(f"{name} is owned by someone else; only its owner's name goes with a new token.")
     token, kept = tokens.draw(TOKEN_PREFIX)
     AgentToken.objects.create(
-        agent=agent, label=label, digest=kept, scopes=sorted(scopes), expires_at=timezone.now() + DEFAULT_LIFETIME
+        agent=agent, label=label, digest=kept, scopes=sorted(scopes), expires_at=timezone.now() + lifetime
     )
     log.record_with(
         Kind.TOKEN_ISSUED, by, subject=f"agent {name}", summary=f"{label}: {', '.join(sorted(scopes))}",
-        args={"agent": name, "owner": owner.username, "scopes": sorted(scopes), "label": label},
+        args={"agent": name, "owner": owner.username, "scopes": sorted(scopes), "label": label, "days": lifetime.days},
     )  # fmt: skip
     return token
 

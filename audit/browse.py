@@ -149,7 +149,7 @@ def page(filters: Filters, *, before: int | None = None, after: int | None = Non
         entries, is_more = list(reversed(rows[:PAGE])), len(rows) > PAGE
         return Page(entries, _last(entries), _first(entries) if is_more else None, _count(found))
     if before is None and filters.time:
-        before = _below(_moment(filters.time))
+        before = position_of(_moment(filters.time))
     below = headers.filter(seq__lt=before) if before is not None else headers
     rows = list(below.order_by("-seq")[: PAGE + 1])
     entries, is_more = rows[:PAGE], len(rows) > PAGE
@@ -184,7 +184,7 @@ def _moment(typed: str) -> datetime:
     raise BadFilter("time", "Write the time in UTC like 2026-11-29 10:48, or 29 Nov 2026; a day is needed.")
 
 
-def _below(moment: datetime) -> int:
+def position_of(moment: datetime) -> int:
     """A number above all entries before `moment`: their keys begin with their time, so the primary key finds it."""
     milliseconds = max(0, int(moment.timestamp() * 1000))
     key = UUID(int=milliseconds << 80)

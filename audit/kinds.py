@@ -63,6 +63,7 @@ class Kind(TextChoices):
     KEY_REVOKED = "key.revoked"
     TOKEN_ISSUED = "token.issued"
     TOKEN_REVOKED = "token.revoked"
+    AGENT_CHANGED = "agent.changed"
 
     LOG_SEALED_KEY = "log.sealed_key"
     LOG_SCHEMA = "log.schema"

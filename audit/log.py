@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from psycopg import Cursor
 
-from audit import canonical, payloads, streams
+from audit import canonical, payloads, streams, work
 from audit.kinds import Kind
 
 HEADER_VERSION = 1
@@ -121,6 +121,7 @@ def _insert(cursor: Cursor[Any] | Any, at: streams.Position, kind: Kind, actor: 
     row = cursor.fetchone()
     assert row is not None  # the statement returns the row that it inserted
     entry_id, seq, moment = row
+    work.also(entry=f"A-{seq}", subject=str(header["subject"]))
     return Recorded(entry_id, seq, moment, digest)
 
 

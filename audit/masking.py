@@ -18,7 +18,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)", re.S),
     ),
     ("bearer token", re.compile(r"\bbearer\s{1,4}[\w\-.~+/]{8,}={0,2}", re.I)),
-    ("Counterseal token", re.compile(r"\bcs[ai]_[\w-]{20,}")),
+    ("Counterseal token", re.compile(r"\bcs[aip]_[\w-]{20,}")),
     ("AWS key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
     ("signed token", re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*")),
     ("service token", re.compile(r"\b(?:gh[pousr]_\w{30,}|xox[abeprs]-[\w-]{10,}|[sr]k_live_\w{16,})")),

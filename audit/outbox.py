@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from audit import work as at_work
 from audit.models import Outbox
 
 CHANNEL = "audit_outbox"
@@ -63,6 +64,9 @@ def _begin(job_id: int) -> int | None:
     """
     open_job = Outbox.objects.filter(pk=job_id, done_at=None, gave_up_at=None)
     if open_job.filter(attempts__lt=MOST_ATTEMPTS).update(attempts=F("attempts") + 1, heartbeat_at=timezone.now()):
-        return Outbox.objects.values_list("subject_id", flat=True).get(pk=job_id)
+        task, subject_id = Outbox.objects.values_list("task", "subject_id").get(pk=job_id)
+        # Until the next job begins: Celery says how this one ended only after our code is done.
+        at_work.begin(job=str(job_id), task=task, subject=str(subject_id))
+        return int(subject_id)
     open_job.update(gave_up_at=timezone.now(), error=f"It was tried {MOST_ATTEMPTS} times and never finished.")
     return None

@@ -56,6 +56,7 @@ SENTENCES: dict[Kind, str] = {
     Kind.KEY_REVOKED: "{actor} revoked a key of {subject}",
     Kind.TOKEN_ISSUED: "{actor} issued a token of {subject}",
     Kind.TOKEN_REVOKED: "{actor} revoked a token of {subject}",
+    Kind.AGENT_CHANGED: "{actor} changed {subject}",
     Kind.LOG_SEALED_KEY: "{actor} recorded a sealing key",
     Kind.LOG_SCHEMA: "{actor} recorded the schema of the log",
     Kind.LOG_EXPORTED: "{actor} exported entries",

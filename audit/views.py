@@ -1,4 +1,4 @@
-"""The log's pages: the list, one entry, its exact bytes, and the agents."""
+"""The log's pages: the list, one entry, and its exact bytes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from uuid import UUID
 from django.contrib.auth.decorators import permission_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.middleware import HtmxDetails
 
-from audit import agents as identities
-from audit import browse, log, reading
+from audit import browse, reading
 from audit.entry_page import entry_page
-from audit.models import Agent, AgentToken, Entry
+from audit.models import Entry
 
 
 class HtmxRequest(HttpRequest):
@@ -82,20 +80,3 @@ def _entry(seq: int) -> Entry:
     if found is None:
         raise Http404(f"There is no entry A-{seq}.")
     return found
-
-
-@require_safe
-@may_view
-def agents(request: HttpRequest) -> HttpResponse:
-    """Who investigates: each agent with its owner and what its tokens may do. No secret is stored, so none is shown."""
-    found = Agent.objects.prefetch_related("tokens").order_by("name")
-    return render(request, "audit/agents.html", {"agents": found, "now": timezone.now()})
-
-
-@require_POST
-@permission_required("audit.change_agents", raise_exception=True)
-def revocation(request: HttpRequest, pk: int) -> HttpResponse:
-    """Revoke a token."""
-    token = get_object_or_404(AgentToken, pk=pk)
-    identities.revoke_token(token.pk, by=log.Actor.person(request.user))
-    return redirect("audit:agents")

@@ -27,12 +27,12 @@ class ToolCallSerializer(serializers.Serializer[Any]):
 
 
 class ToolAnswerSerializer(serializers.Serializer[Any]):
-    """The answer of an evidence tool. A desk tool answers with an object of its own."""
+    """The answer of an evidence tool, which has all four. A desk tool answers with an object of its own."""
 
-    audit_id = serializers.CharField(help_text="The entry to cite, like A-48213.")
-    result = serializers.DictField(help_text="Fits the tool's output_schema.")
-    truncated = serializers.BooleanField(help_text="True when a limit cut the result.")
-    budget_left = serializers.IntegerField(help_text="Calls that the investigation has left.")
+    audit_id = serializers.CharField(required=False, help_text="The entry to cite, like A-48213.")
+    result = serializers.DictField(required=False, help_text="Fits the tool's output_schema.")
+    truncated = serializers.BooleanField(required=False, help_text="True when a limit cut the result.")
+    budget_left = serializers.IntegerField(required=False, help_text="Calls that the investigation has left.")
 
 
 class ToolSerializer(serializers.Serializer[Any]):
@@ -62,3 +62,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
     code = serializers.SlugField(help_text="For programs, like source_dark.")
     detail = serializers.CharField(help_text="One sentence.")
     audit_id = serializers.CharField(required=False, help_text="The entry of a call that ran and failed.")
+
+
+# How a view states its refusals: of whatever status, in the media type that they are sent as.
+PROBLEMS: dict[tuple[str, str], type[ProblemSerializer]] = {("default", "application/problem+json"): ProblemSerializer}

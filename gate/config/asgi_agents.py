@@ -13,6 +13,7 @@ django_app: Any = get_asgi_application()
 
 from evidence import mcp, strangers  # noqa: E402 - models can be imported only once Django is set up
 from gate.config.bodies import Message, Receive, Send, limited  # noqa: E402
+from gate.config.requests import identified  # noqa: E402
 
 mcp_app: Any = mcp.asgi_app()
 
@@ -39,4 +40,4 @@ def _counting_strangers(scope: Message, send: Send) -> Send:
     return watched
 
 
-application = limited(_dispatch)
+application = identified(limited(_dispatch))

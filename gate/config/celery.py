@@ -1,12 +1,13 @@
 """The Celery app. Tasks take an outbox id and are safe to run twice; each worker serves one queue with one role."""
 
 import logging
+import logging.config
 import os
 from typing import Any
 
 from celery import Celery
 from celery.exceptions import WorkerShutdown
-from celery.signals import beat_init, heartbeat_sent, worker_init
+from celery.signals import beat_init, heartbeat_sent, setup_logging, worker_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
@@ -15,6 +16,14 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 log = logging.getLogger(__name__)
+
+
+@setup_logging.connect
+def log_as_everything_else(**_: Any) -> None:
+    """Celery's lines have the form of all others: it sets up nothing of its own when somebody answers this signal."""
+    from django.conf import settings
+
+    logging.config.dictConfig(settings.LOGGING)
 
 
 @worker_init.connect

@@ -53,7 +53,8 @@ class Shell:
     @cached_property
     def defining(self) -> list[Place]:
         kinds = [self._definitions(kind) for kind in ("rule", "class", "tool", "target")]
-        return [*kinds, self._place("Agents", reverse("audit:agents"))]
+        people = self._place("People", reverse("people:list"))
+        return [*kinds, self._place("Agents", reverse("audit:agents")), people]
 
     def _definitions(self, kind: str) -> Place:
         plural = twohands.KINDS[kind].plural

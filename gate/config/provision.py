@@ -30,8 +30,7 @@ def apply() -> None:
     with connection.cursor() as cursor:
         # Two upgrades at once would update the same catalog rows.
         cursor.execute("select pg_advisory_xact_lock(hashtext('counterseal.roles'))")
-        for process in PROCESSES:
-            _ensure_role(cursor, process)
+        ensure_roles(cursor)
         _revoke_everything(cursor)
         for process, tables in GRANTS.items():
             _grant(cursor, process, {**FOR_ALL, **tables})
@@ -52,6 +51,12 @@ def _grant_functions(cursor: Any, process: str) -> None:
 
 def _run(cursor: Any, statement: str, **names: sql.Composable) -> None:
     cursor.execute(sql.SQL(statement).format(**names))
+
+
+def ensure_roles(cursor: Any) -> None:
+    """A role for each process, where there is none yet; without a password nobody can be one."""
+    for process in PROCESSES:
+        _ensure_role(cursor, process)
 
 
 def _ensure_role(cursor: Any, process: str) -> None:

@@ -15,6 +15,8 @@ COMMANDS = {
     "serve agents": "agents",
     "relay": "worker",
     "upgrade": "owner",
+    "backup": "owner",
+    "restore": "owner",
     "migrate": "owner",
     "makemigrations": "owner",
     "prove_reader": "reads",
@@ -52,9 +54,14 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_agenttoken": "SELECT INSERT UPDATE(revoked_at)",
         "evidence_certificate": "SELECT",
         "people_person": "SELECT INSERT UPDATE",
+        "people_guessing": "SELECT INSERT UPDATE DELETE",
+        "people_change": "SELECT INSERT UPDATE(status,decided_by_id,decided_at,solo)",
+        "people_passwordlink": "SELECT INSERT UPDATE(used_at,expires_at)",
+        "people_visit": "SELECT INSERT UPDATE DELETE",
         "django_session": "SELECT INSERT UPDATE DELETE",
         "triage_intaketoken": "SELECT INSERT UPDATE(revoked_at)",
-        "triage_incident": "SELECT INSERT UPDATE(status,owner_id,guidance,closed_at)",
+        "triage_incident": "SELECT INSERT UPDATE(status,owner_id,guidance,closed_at,version)",
+        "triage_comment": "SELECT INSERT",
         "triage_investigation": "SELECT UPDATE(status)",
         "triage_finding": "SELECT",
         "triage_draft": "SELECT UPDATE(status,version,claimed_by_id,claimed_until,snoozed_until)",
@@ -146,7 +153,7 @@ PERSON_ACTS = (
     Kind.WRITE_REJECTED, Kind.WRITE_CHANGES_REQUESTED, Kind.WRITE_EDITED, Kind.WRITE_WITHDRAWN, Kind.WRITE_SETTLED,
     Kind.DEFINITION_DRAFTED, Kind.DEFINITION_ACTIVATED, Kind.DEFINITION_RETIRED, Kind.PERSON_SIGNED_IN,
     Kind.PERSON_REFUSED, Kind.PERSON_CHANGED, Kind.KEY_ENROLLED, Kind.KEY_REVOKED, Kind.TOKEN_ISSUED,
-    Kind.TOKEN_REVOKED, Kind.LOG_VIEWED,
+    Kind.TOKEN_REVOKED, Kind.AGENT_CHANGED, Kind.LOG_VIEWED,
 )  # fmt: skip
 
 WRITES_KINDS: dict[str, tuple[Kind, ...]] = {

@@ -18,6 +18,7 @@ from django.conf import settings
 from gate.config import database, embedded, environment, secrets_file
 from gate.config.children import Child, Stage
 from gate.config.environment import BASE_DIR
+from gate.config.programs import PROGRAMS, Program
 from gate.config.roles import role_name
 
 PASSED_ON = (
@@ -75,8 +76,11 @@ class Installation:
             "COUNTERSEAL_ORIGIN": self.origin,
             "COUNTERSEAL_AGENTS_ORIGIN": self.agents_origin,
             "COUNTERSEAL_OWNER_URL" if process == "owner" else "DATABASE_URL": self.database_url(process),
+            "COUNTERSEAL_LOG": settings.LOG_FORMAT,
             "PYTHONUNBUFFERED": "1",
         }
+        if process in ("people", "agents") and "COUNTERSEAL_METRICS_TOKEN" in os.environ:
+            told["COUNTERSEAL_METRICS_TOKEN"] = os.environ["COUNTERSEAL_METRICS_TOKEN"]
         if process == "people":
             told["COUNTERSEAL_SECRET_KEY"] = os.environ.get("COUNTERSEAL_SECRET_KEY", self.secrets["secret_key"])
         if process in database.KNOW_THE_BROKER:
@@ -103,10 +107,6 @@ def manage(*words: str) -> list[str]:
     return [sys.executable, str(BASE_DIR / "manage.py"), *words]
 
 
-def _celery(*words: str) -> list[str]:
-    return [sys.executable, "-m", "celery", "-A", "gate.config.celery", *words]
-
-
 def postgres(at: Installation) -> Child:
     """The database; its files are made on the first start. Raises EmbeddedError."""
     data = at.var / "postgres"
@@ -125,33 +125,20 @@ def valkey(at: Installation) -> Child:
 
 def processes(at: Installation) -> list[Child]:
     """Our own processes, in the order of starting."""
-    serve_people = manage("serve", "people", "--port", str(at.port))
-    serve_agents = manage("serve", "agents", "--port", str(at.agents_port))
-    beat = _celery("beat", "--loglevel", "INFO", "--pidfile", "")
-    return [
-        _child(at, "relay", "worker", manage("relay")),
-        _child(at, "people", "people", serve_people),
-        _child(at, "agents", "agents", serve_agents),
-        *(_worker(at, queue, process) for queue, process in QUEUES.items()),
-        _child(at, "beat", "worker", beat),
-    ]
+    return [_worker(at, program) if program.is_worker else _child(at, program) for program in PROGRAMS]
 
 
-QUEUES = {"verdicts": "worker", "reads": "reads", "writes": "writer"}
+def _child(at: Installation, program: Program) -> Child:
+    options = {"cwd": BASE_DIR, "env": at.environment(program.process)}
+    ports = {"people": ["--port", str(at.port)], "agents": ["--port", str(at.agents_port)]}
+    command = [*program.command(), *ports.get(program.name, [])]
+    return Child(program.name, command, Stage.ASKING, at.var / "log" / f"{program.name}.log", options)
 
 
-def _child(at: Installation, name: str, process: str, command: list[str]) -> Child:
-    options = {"cwd": BASE_DIR, "env": at.environment(process)}
-    return Child(name, command, Stage.ASKING, at.var / "log" / f"{name}.log", options)
-
-
-def _worker(at: Installation, queue: str, process: str) -> Child:
+def _worker(at: Installation, program: Program) -> Child:
     # TERM as QUIT: a task that runs gets three seconds and then goes back to the queue.
-    options = {"cwd": BASE_DIR, "env": {**at.environment(process), "REMAP_SIGTERM": "SIGQUIT"}}
-    command = _celery(
-        "worker", "--queues", queue, "--hostname", f"{queue}@%h", "--concurrency", "1", "--loglevel", "INFO",
-        "--heartbeat-interval", "5", "--without-gossip", "--without-mingle",
-    )  # fmt: skip
-    log = at.var / "log" / f"{queue}.log"
+    options = {"cwd": BASE_DIR, "env": {**at.environment(program.process), "REMAP_SIGTERM": "SIGQUIT"}}
+    log = at.var / "log" / f"{program.name}.log"
+    name = f"{program.name} worker"
     # Killed and not asked when we die: the broker goes at the same moment, and a warm stop would wait for it.
-    return Child(f"{queue} worker", command, Stage.WORKING, log, options, death_signal=SIGKILL, grace=15)
+    return Child(name, program.command(), Stage.WORKING, log, options, death_signal=SIGKILL, grace=15)

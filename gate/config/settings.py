@@ -7,7 +7,7 @@ from celery.schedules import schedule
 from csp.constants import NONCE, NONE, SELF
 from kombu import Queue
 
-from gate.config import database, environment
+from gate.config import database, environment, logs
 
 BASE_DIR = environment.BASE_DIR
 PROCESS = database.process_of(sys.argv)
@@ -16,6 +16,8 @@ DEBUG = environment.text("COUNTERSEAL_DEBUG", "0") == "1"
 # Where people open the dashboard. It decides allowed hosts, secure cookies and HSTS.
 ORIGIN = environment.text("COUNTERSEAL_ORIGIN", "http://localhost:8000")
 AGENTS_ORIGIN = environment.text("COUNTERSEAL_AGENTS_ORIGIN", "http://localhost:8001")
+# Who may read /metrics; without it there is no such page.
+METRICS_TOKEN = environment.text("COUNTERSEAL_METRICS_TOKEN", "")
 ALLOWED_HOSTS = environment.words("COUNTERSEAL_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = [ORIGIN]
 # Without a configured key each process draws its own; `serve people` refuses to start so, for sessions would break.
@@ -58,6 +60,7 @@ PEOPLE_MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "gate.people.middleware.VisitMiddleware",
     "gate.people.middleware.TimeZoneMiddleware",
     "gate.people.middleware.UndisguisedMiddleware",
 ]
@@ -203,10 +206,13 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
+LOG_FORMAT = logs.chosen_format()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {"line": {"()": logs.FORMATTERS[LOG_FORMAT]}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
+    # Django's own handlers would say its lines a second time, in another form.
+    "loggers": {"django": {"handlers": [], "level": "INFO"}, "django.server": {"handlers": [], "propagate": True}},
 }

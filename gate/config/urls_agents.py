@@ -5,6 +5,7 @@ from drf_spectacular.views import SpectacularAPIView
 
 from gate.config import openapi  # noqa: F401 - defining the scheme is what registers it
 from gate.config.health import healthz
+from gate.config.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("evidence.urls")),
@@ -12,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("gate.writes.api_urls")),
     path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("healthz", healthz, name="healthz"),
+    path("metrics", metrics, name="metrics"),
 ]
 
 handler400 = "evidence.problems.bad_request"

@@ -4,10 +4,12 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
 from gate.config.health import healthz
+from gate.config.metrics import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(pattern_name="gate:inbox")),
     path("healthz", healthz),
+    path("metrics", metrics, {"has_drafts": True}),
     path("", include("gate.people.urls")),
     path("", include("gate.triage.urls")),
     path("", include("gate.writes.urls")),

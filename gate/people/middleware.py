@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from audit.marked_json import undisguised
+from gate.people import visits
 
 
 class TimeZoneMiddleware:
@@ -19,6 +20,18 @@ class TimeZoneMiddleware:
         zone = getattr(request.user, "time_zone", "UTC")
         with timezone.override(zoneinfo.ZoneInfo(zone)):
             return self.get_response(request)
+
+
+class VisitMiddleware:
+    """Notes when each browser was last here, for the list of one's own sessions."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.user.is_authenticated:
+            visits.see(request)
+        return self.get_response(request)
 
 
 class UndisguisedMiddleware:

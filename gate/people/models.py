@@ -25,3 +25,65 @@ class Person(AbstractUser):
     def actor(self) -> log.Actor:
         """The person in the log's words, as they are called now."""
         return log.Actor.person(self)
+
+
+class Guessing(models.Model):
+    """Tries of a password for one name or from one address (see gate.people.guessing). Gone once `until` is over."""
+
+    key = models.CharField(max_length=64, primary_key=True)  # a keyed hash of the name or address
+    tries = models.PositiveIntegerField()
+    until = models.DateTimeField(db_index=True)
+
+
+class Change(models.Model):
+    """A change of what somebody may do here: drafted by one admin, confirmed by another."""
+
+    class Act(models.TextChoices):
+        ROLE = "role", "change of role"
+        DEACTIVATE = "deactivate", "deactivation"
+        REACTIVATE = "reactivate", "reactivation"
+        RESET = "reset", "link to set a password"
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        CONFIRMED = "confirmed"
+        WITHDRAWN = "withdrawn"
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="changes")
+    act = models.CharField(max_length=10, choices=Act.choices)
+    role = models.CharField(max_length=10, choices=Person.Role.choices, blank=True)  # the new one
+    reason = models.TextField()
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.WAITING)
+    drafted_by = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    drafted_at = models.DateTimeField(auto_now_add=True)
+    decided_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    solo = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["person"], name="people_one_waiting_change", condition=models.Q(status="waiting")
+            )
+        ]
+
+
+class PasswordLink(models.Model):
+    """Lets whoever holds it set one person's password, once. Only its SHA-256 is kept."""
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    digest = models.CharField(max_length=64, unique=True)
+    made_by = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+
+class Visit(models.Model):
+    """A browser that somebody is signed in with. The session itself is Django's."""
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="visits")
+    session_key = models.CharField(max_length=40, unique=True)
+    address = models.CharField(max_length=45)
+    browser = models.CharField(max_length=200)
+    started_at = models.DateTimeField(auto_now_add=True)
+    seen_at = models.DateTimeField(auto_now_add=True)

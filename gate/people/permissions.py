@@ -11,22 +11,34 @@ EVERYONE = frozenset({VIEWER, ON_CALL, ADMIN, AUDITOR})
 MATRIX: dict[str, frozenset[str]] = {
     "audit.view": EVERYONE,
     "gate.review_draft": frozenset({ON_CALL}),
+    "gate.open_incident": frozenset({ON_CALL, ADMIN}),
+    "gate.close_incident": frozenset({ON_CALL}),
+    "gate.discuss_incident": frozenset({ON_CALL, ADMIN}),
+    "gate.stop_investigation": frozenset({ON_CALL, ADMIN}),
     "gate.propose_write": frozenset({ON_CALL, ADMIN}),
     "gate.preview_write": frozenset({ON_CALL, ADMIN}),
     "gate.decide_write": frozenset({ON_CALL}),
     "gate.change_definition": frozenset({ADMIN}),
     "audit.change_agents": frozenset({ADMIN}),
+    "people.view": EVERYONE,
+    "people.change": frozenset({ADMIN}),
 }
 
 # The same acts in words.
 WORDS = {
     "audit.view": "Browse the audit log",
     "gate.review_draft": "Agree with, overrule or send back drafts",
+    "gate.open_incident": "Open an incident by hand",
+    "gate.close_incident": "Close and reopen incidents",
+    "gate.discuss_incident": "Comment on and assign incidents",
+    "gate.stop_investigation": "Stop an investigation",
     "gate.propose_write": "Propose a write",
     "gate.preview_write": "Ask for a preview of a write",
     "gate.decide_write": "Approve or reject a write",
     "gate.change_definition": "Draft and activate definitions",
     "audit.change_agents": "Change agents and their tokens",
+    "people.view": "See who works here, and with which role",
+    "people.change": "Invite people, change roles, deactivate",
 }
 
 

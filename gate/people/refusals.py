@@ -11,12 +11,18 @@ RECORDED_EACH = 5  # of one name in a minute
 UNKNOWN = "someone unknown"
 
 
-def record(typed: str) -> None:
+def record(typed: str, *, waits: bool = False) -> None:
     """A refused sign-in. A password is sometimes typed into the wrong field, so only names that exist are kept."""
     known = Person.objects.filter(username=typed).exists()
     name = typed if known else UNKNOWN
     if counting.is_free(name):
-        _record(name, "a wrong password" if known else "no such person")
+        _record(name, _why(known, waits))
+
+
+def _why(known: bool, waits: bool) -> str:
+    if waits:
+        return "too many tries; the password was not looked at"
+    return "a wrong password" if known else "no such person"
 
 
 def _record_count(name: str, number: int) -> None:

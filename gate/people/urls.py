@@ -1,11 +1,28 @@
 from django.urls import path
 
-from gate.people import views
+from gate.people import own_views, people_views, views
 
-app_name = "people"
-urlpatterns = [
+door_urls = [
     path("sign-in/", views.sign_in, name="sign_in"),
     path("sign-out/", views.sign_out, name="sign_out"),
-    path("me/", views.me, name="me"),
-    path("me/preferences/", views.preferences, name="preferences"),
+    path("password/<str:token>/", views.password_link, name="password_link"),
 ]
+own_urls = [
+    path("me/", own_views.me, name="me"),
+    path("me/preferences/", own_views.preferences, name="preferences"),
+    path("me/password/", own_views.password, name="password"),
+    path("me/sessions/end/", own_views.end_visits, name="end_visits"),
+    path("me/sessions/<int:pk>/end/", own_views.end_visits, name="end_visit"),
+]
+people_urls = [
+    path("people/", people_views.people, name="list"),
+    path("people/roles/", people_views.roles, name="roles"),
+    path("people/invitation/", people_views.invitation, name="invitation"),
+    path("people/<int:pk>/", people_views.person, name="person"),
+    path("people/<int:pk>/changes/", people_views.draft, name="draft"),
+    path("people/changes/<int:pk>/confirmation/", people_views.confirmation, name="confirmation"),
+    path("people/changes/<int:pk>/withdrawal/", people_views.withdrawal, name="withdrawal"),
+]
+
+app_name = "people"
+urlpatterns = [*door_urls, *own_urls, *people_urls]

@@ -1,26 +1,24 @@
-"""Signing in and out, and how pages look to a person."""
+"""Signing in and out, and setting a password with a link."""
 
 from __future__ import annotations
 
-import zoneinfo
-
-from django.contrib.auth import login, logout
+from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
-from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.forms import SetPasswordForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from audit import log
 from audit.kinds import Kind
-from gate.people import permissions, refusals
+from gate.errors import NotAllowed
+from gate.people import actions, refusals, visits
+from gate.people.forms import SignInForm
 from gate.people.models import Person
-from gate.people.requests import person_of
-
-YEAR = 365 * 24 * 3600
 
 
 @sensitive_post_parameters("password")
@@ -29,14 +27,14 @@ YEAR = 365 * 24 * 3600
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
     """A password opens a session; the entry is committed before the session is."""
-    form = AuthenticationForm(request, data=request.POST or None)
+    form = SignInForm(request, data=request.POST or None)
     if request.method == "POST" and form.is_valid():
         person: Person = form.get_user()
         log.record(Kind.PERSON_SIGNED_IN, person.actor(), subject=person.username, summary="with a password")
-        login(request, person)
+        visits.begin(request, person)
         return redirect(_safe_next(request))
     if request.method == "POST":
-        refusals.record(form.cleaned_data.get("username", "") if form.is_bound else "")
+        refusals.record(form.cleaned_data.get("username", "") if form.is_bound else "", waits=form.waits)
     context = {"form": form, "next": request.POST.get("next") or request.GET.get("next", "")}
     return render(request, "people/sign_in.html", context, status=422 if form.errors else 200)
 
@@ -51,25 +49,25 @@ def _safe_next(request: HttpRequest) -> str:
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     """End this session."""
+    visits.end_this(request)
     logout(request)
     return redirect("people:sign_in")
 
 
-@require_GET
-def me(request: HttpRequest) -> HttpResponse:
-    """Who you are here, what your role may do, and how pages look to you."""
-    role = person_of(request).role
-    acts = [(words, permissions.allows(role, act)) for act, words in permissions.WORDS.items()]
-    return render(request, "people/me.html", {"acts": acts, "zones": sorted(zoneinfo.available_timezones())})
-
-
-@require_POST
-def preferences(request: HttpRequest) -> HttpResponse:
-    """Keep the time zone with the person and the colors with the browser."""
-    zone, theme = request.POST.get("time_zone", ""), request.POST.get("theme", "")
-    if zone not in zoneinfo.available_timezones() or theme not in {"", "light", "dark"}:
-        return HttpResponse("Choose a time zone and colors from the lists.", status=422, content_type="text/plain")
-    Person.objects.filter(pk=person_of(request).pk).update(time_zone=zone)
-    response = redirect("people:me")
-    response.set_cookie("counterseal_theme", theme, max_age=YEAR, httponly=True, samesite="Lax")
-    return response
+@sensitive_post_parameters("new_password1", "new_password2")
+@never_cache
+@login_not_required
+@require_http_methods(["GET", "POST"])
+def password_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Set a password with a link that an admin handed over; whoever did it signs in then."""
+    try:
+        person = actions.link(token).person
+        form = SetPasswordForm(person, request.POST or None)
+        if request.method != "POST" or not form.is_valid():
+            context = {"form": form, "person": person}
+            return render(request, "people/password_link.html", context, status=422 if form.errors else 200)
+        actions.use_link(token, form.cleaned_data["new_password1"])
+    except NotAllowed as refusal:
+        return render(request, "people/password_link.html", {"refusal": refusal}, status=404)
+    messages.success(request, "Your password is set. Sign in with it.")
+    return redirect("people:sign_in")

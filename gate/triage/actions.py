@@ -73,6 +73,7 @@ def review(pk: int, *, by: Person, act: str, reason: str, seen_version: int) -> 
 
 def _move_incident(draft: Draft, decision: Review) -> None:
     incident = Incident.objects.select_for_update(of=("self",)).get(pk=draft.investigation.incident_id)
+    incident.version += 1
     if decision.act == Review.Act.SEND_BACK:
         _send_back(incident, decision)
     elif is_fine(draft.outcome, decision.act):
@@ -88,20 +89,20 @@ def is_fine(outcome: str, act: str) -> bool:
 
 def _close(incident: Incident, decision: Review) -> None:
     incident.status, incident.closed_at = Incident.Status.CLOSED, timezone.now()
-    incident.save(update_fields=["status", "closed_at"])
+    incident.save(update_fields=["status", "closed_at", "version"])
     _record_incident(Kind.INCIDENT_CLOSED, incident, decision)
 
 
 def _keep_open(incident: Incident, decision: Review) -> None:
     incident.status, incident.owner = Incident.Status.OPEN, decision.by
-    incident.save(update_fields=["status", "owner"])
+    incident.save(update_fields=["status", "owner", "version"])
     _record_incident(Kind.ASSIGNMENT_CHANGED, incident, decision)
 
 
 def _send_back(incident: Incident, decision: Review) -> None:
     # The next investigation's briefing carries the person's sentence; the agents' plane cannot read reviews.
     incident.status, incident.guidance = Incident.Status.OPEN, decision.reason
-    incident.save(update_fields=["status", "guidance"])
+    incident.save(update_fields=["status", "guidance", "version"])
     _record_incident(Kind.INCIDENT_UPDATED, incident, decision)
 
 

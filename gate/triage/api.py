@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from evidence import desk, problems
 from evidence.authentication import bearer_of, principal_of
 from evidence.errors import Problem
-from evidence.serializers import ProblemSerializer
+from evidence.serializers import PROBLEMS
 from gate.triage import intake
 from gate.triage.serializers import (
     ReceivedSerializer,
@@ -50,7 +50,7 @@ class Incidents(APIView):
     @extend_schema(
         operation_id="report_incident",
         request=ReportSerializer,
-        responses={201: TakenSerializer, 200: TakenSerializer, "default": ProblemSerializer},
+        responses={201: TakenSerializer, 200: TakenSerializer, **PROBLEMS},
     )
     def post(self, request: Request) -> Response:
         """Open an incident, or tell the open one of the same key what is new."""
@@ -70,7 +70,7 @@ class Investigations(APIView):
     @extend_schema(
         operation_id="start_investigation",
         request=StartSerializer,
-        responses={201: StartedSerializer, "default": ProblemSerializer},
+        responses={201: StartedSerializer, **PROBLEMS},
     )
     def post(self, request: Request) -> Response:
         """Start looking into an incident."""
@@ -84,7 +84,7 @@ class Findings(APIView):
     @extend_schema(
         operation_id="submit_findings",
         request=SubmissionSerializer,
-        responses={202: ReceivedSerializer, "default": ProblemSerializer},
+        responses={202: ReceivedSerializer, **PROBLEMS},
     )
     def post(self, request: Request, investigation: int) -> Response:
         """Hand in hypothesis, findings and answer."""

@@ -7,9 +7,9 @@ class TriageConfig(AppConfig):
 
     def ready(self) -> None:
         """Make triage known to the layers below: its kinds of definitions, its desk tools, its scope."""
-        from audit import twohands
+        from audit import agent_page, twohands
         from evidence import scope
-        from gate.triage import classes, desk
+        from gate.triage import classes, desk, running
         from gate.triage.rules import registry
         from gate.triage.scope import resolve
 
@@ -25,3 +25,4 @@ class TriageConfig(AppConfig):
             registry.hash_of(rule)
         desk.register()
         scope.set_resolver(resolve)
+        agent_page.set_running(running.of_agent)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from audit import sentences
 from audit.models import Entry
-from gate.triage import guards
-from gate.triage.models import Draft, Incident, Investigation
+from gate.errors import NotAllowed
+from gate.people import permissions
+from gate.people.models import Person
+from gate.triage import guards, incident_guards
+from gate.triage.models import Comment, Draft, Incident, Investigation
 from gate.writes.models import WriteRequest
 
 PAGE_SIZE = 50
 MOST_EVENTS = 200
+MOST_PEOPLE = 500
 # Calls are told as one line per investigation; the log has each of them.
 NOT_IN_TIMELINE = ("call.started", "call.finished")
 
@@ -45,8 +49,9 @@ def page(query: Mapping[str, str]) -> IncidentList:
 class IncidentPage:
     """What the page of one incident shows."""
 
-    def __init__(self, incident: Incident) -> None:
+    def __init__(self, incident: Incident, person: Person) -> None:
         self.incident = incident
+        self.person = person
 
     @property
     def means(self) -> dict[str, Any]:
@@ -68,12 +73,42 @@ class IncidentPage:
         return list(self.incident.writes.order_by("-pk"))
 
     @cached_property
-    def events(self) -> Sequence[tuple[Entry, str]]:
-        """The incident's entries with their sentences, newest first, without its calls."""
-        entries = Entry.objects.filter(incident_id=self.incident.pk).exclude(kind__in=NOT_IN_TIMELINE)
-        return [(entry, sentences.sentence(entry)) for entry in entries.order_by("-seq")[:MOST_EVENTS]]
+    def events(self) -> Sequence[tuple[Entry, str, str]]:
+        """The incident's entries with their sentences and what was said, newest first, without its calls."""
+        found = Entry.objects.filter(incident_id=self.incident.pk).exclude(kind__in=NOT_IN_TIMELINE)
+        entries = list(found.order_by("-seq")[:MOST_EVENTS])
+        said = dict(self._comments(entries[-1].seq if entries else 0))
+        return [(one, sentences.sentence(one), said.get(one.seq) or one.error or one.summary) for one in entries]
+
+    def _comments(self, oldest: int) -> Iterable[tuple[int, str]]:
+        # The header of an entry cuts a long text; the comment has it whole.
+        return Comment.objects.filter(incident=self.incident, entry_seq__gte=oldest).values_list("entry_seq", "text")
+
+    @cached_property
+    def why_not_close(self) -> str:
+        """The sentence that keeps this person from closing it now; empty when nothing does."""
+        return _sentence(lambda: incident_guards.check_can_close(self.person, self.incident))
+
+    @cached_property
+    def why_not_reopen(self) -> str:
+        """The same for reopening it."""
+        return _sentence(lambda: incident_guards.check_can_reopen(self.person, self.incident))
+
+    @property
+    def people(self) -> Sequence[Person]:
+        """Those who can hold it."""
+        roles = permissions.MATRIX["gate.discuss_incident"]
+        return list(Person.objects.filter(is_active=True, role__in=roles).order_by("username")[:MOST_PEOPLE])
 
     @property
     def waiting(self) -> Sequence[Draft]:
         """The drafts that wait for a person."""
         return [draft for draft in self.drafts if draft.status in guards.OPEN]
+
+
+def _sentence(check: Callable[[], None]) -> str:
+    try:
+        check()
+    except NotAllowed as refusal:
+        return str(refusal)
+    return ""

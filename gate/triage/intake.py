@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -38,6 +38,19 @@ class Monitor:
         return log.Actor("monitor", self.name, self.name)
 
 
+class Reporter(Protocol):
+    """Whoever opens an incident: a monitor, or a person."""
+
+    @property
+    def name(self) -> str:
+        """As the incident keeps it."""
+        ...
+
+    def actor(self) -> log.Actor:
+        """As the log names it."""
+        ...
+
+
 @dataclass(frozen=True)
 class Report:
     """What a monitor says, after its form was checked."""
@@ -66,6 +79,20 @@ def issue_token(name: str, by: log.Actor) -> str:
     return token
 
 
+@transaction.atomic
+def revoke_token(token_id: int, *, by: log.Actor) -> IntakeToken:
+    """Make a token useless from now on. Revoking it again changes nothing. Raises IntakeToken.DoesNotExist."""
+    token = IntakeToken.objects.select_for_update().get(pk=token_id)
+    if token.revoked_at is None:
+        token.revoked_at = timezone.now()
+        token.save(update_fields=["revoked_at"])
+        log.record_with(
+            Kind.TOKEN_REVOKED, by, subject=f"intake {token.name}", summary="an intake token",
+            args={"intake": token.name},
+        )  # fmt: skip
+    return token
+
+
 def authenticate(token: str) -> Monitor | None:
     """The monitor behind a bearer token, or None when it is unknown or revoked."""
     names = IntakeToken.objects.filter(digest=tokens.digest(token), revoked_at=None).values_list("name", flat=True)
@@ -78,10 +105,7 @@ def receive(report: Report, by: Monitor) -> tuple[Incident, bool]:
 
     Raises Problem: an unknown class, a subject that is not one of its, or times that cannot be.
     """
-    definition = twohands.active("class", report.incident_class)
-    if definition is None:
-        raise Problem(422, "unknown_class", f"There is no incident class {report.incident_class}; an admin defines it.")
-    _check(report, classes.parse(definition.body))
+    definition = checked(report)
     try:
         return _take(report, definition, by)
     except IntegrityError:
@@ -96,6 +120,15 @@ def record_refusal(by: Monitor, problem: Problem, said: Any) -> None:
 
 def _kept(said: Any) -> Any:
     return None if arguments.is_deep(said) else masking.mask(said)
+
+
+def checked(report: Report) -> Definition:
+    """The version in force of the report's class. Raises Problem when there is none, or the report cannot be."""
+    definition = twohands.active("class", report.incident_class)
+    if definition is None:
+        raise Problem(422, "unknown_class", f"There is no incident class {report.incident_class}; an admin defines it.")
+    _check(report, classes.parse(definition.body))
+    return definition
 
 
 def _check(report: Report, means: classes.IncidentClass) -> None:
@@ -120,7 +153,7 @@ def _take(report: Report, definition: Definition, by: Monitor) -> tuple[Incident
         return _join(known, report, by), False
     if report.is_resolved:
         raise Problem(404, "not_open", "No open incident has this key, so there is nothing that could be resolved.")
-    return _open(key, report, definition, by), True
+    return open_new(key, report, definition, by), True
 
 
 def dedup_key(report: Report) -> str:
@@ -129,7 +162,8 @@ def dedup_key(report: Report) -> str:
     return key if len(key) <= LONGEST_KEY else hashlib.sha256(key.encode()).hexdigest()
 
 
-def _open(key: str, report: Report, definition: Definition, by: Monitor) -> Incident:
+def open_new(key: str, report: Report, definition: Definition, by: Reporter) -> Incident:
+    """An incident with its entry, in the caller's transaction. Raises IntegrityError when one of the key is open."""
     means = classes.parse(definition.body)
     incident = Incident.objects.create(
         kind=means.kind, incident_class=definition, title=report.title, severity=report.severity or means.severity,
@@ -164,7 +198,7 @@ def _tell(incident: Incident, report: Report, by: Monitor) -> Incident:
     return incident
 
 
-def _record(kind: Kind, incident: Incident, report: Report, by: Monitor, summary: str) -> None:
+def _record(kind: Kind, incident: Incident, report: Report, by: Reporter, summary: str) -> None:
     said = {
         "class": report.incident_class, "title": report.title, "subject": report.subject, "facts": report.facts,
         "began_at": classes.spelled(report.began_at), "dedup_key": incident.dedup_key,

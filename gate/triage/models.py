@@ -50,6 +50,7 @@ class Incident(models.Model):
     )
     guidance = models.TextField(blank=True)  # what the person wrote who sent the last draft back
     closed_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=1)  # bumped by every decision of a person
 
     class Meta:
         constraints = [
@@ -167,3 +168,12 @@ class Review(models.Model):
     seen_version = models.PositiveIntegerField()
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
+
+
+class Comment(models.Model):
+    """What a person said about an incident, in full. The log's entry tells when, and cuts long texts in its list."""
+
+    incident = models.ForeignKey(Incident, on_delete=models.PROTECT, related_name="comments")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    text = models.TextField()
+    entry_seq = models.BigIntegerField(unique=True)  # where it stands in the timeline

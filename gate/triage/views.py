@@ -1,4 +1,4 @@
-"""Inbox, drafts and incidents. Each view fetches, calls one action, and answers."""
+"""Inbox and drafts. Each view fetches, calls one action, and answers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from django.views.decorators.vary import vary_on_headers
 
 from gate.errors import NotAllowed
 from gate.people.requests import person_of
-from gate.triage import actions, inbox, incidents, presenting
+from gate.triage import actions, inbox, presenting
 from gate.triage.forms import InboxForm, ReviewForm
-from gate.triage.models import Incident
+from gate.triage.models import Draft
 
 
 @require_GET
@@ -50,6 +50,7 @@ def draft_page(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def review(request: HttpRequest, pk: int) -> HttpResponse:
     """Agree with, overrule or send back a draft."""
+    get_object_or_404(Draft, pk=pk)
     form = ReviewForm(request.POST)
     if not form.is_valid():
         return _render_draft(request, pk, form, status=422)
@@ -72,6 +73,7 @@ def _render_draft(
 @require_POST
 def claim(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a draft for 15 minutes."""
+    get_object_or_404(Draft, pk=pk)
     try:
         actions.claim(pk, by=person_of(request))
     except NotAllowed as refusal:
@@ -82,22 +84,10 @@ def claim(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def snooze(request: HttpRequest, pk: int) -> HttpResponse:
     """Put a draft away for an hour."""
+    get_object_or_404(Draft, pk=pk)
     try:
         draft = actions.snooze(pk, by=person_of(request))
     except NotAllowed as refusal:
         return _render_draft(request, pk, ReviewForm(), status=409, refusal=refusal)
     messages.success(request, f"{draft.ref} comes back in an hour.")
     return redirect("gate:inbox")
-
-
-@require_GET
-def incidents_page(request: HttpRequest) -> HttpResponse:
-    """All incidents, newest first, open or closed."""
-    return render(request, "gate/incidents.html", {"page": incidents.page(request.GET)})
-
-
-@require_GET
-def incident_page(request: HttpRequest, pk: int) -> HttpResponse:
-    """One incident: its drafts, writes and timeline."""
-    incident = get_object_or_404(Incident.objects.select_related("incident_class", "owner"), pk=pk)
-    return render(request, "gate/incident.html", {"page": incidents.IncidentPage(incident)})

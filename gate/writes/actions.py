@@ -17,6 +17,7 @@ from audit import log, masking, outbox
 from audit.agents import Principal
 from audit.kinds import Kind
 from gate.errors import NotAllowed, Stale
+from gate.people import guessing
 from gate.people.models import Person
 from gate.triage.models import Incident, Investigation
 from gate.writes import digests, guards, parameters, states, targets
@@ -171,8 +172,10 @@ def _recorded_refusal(by: Person, subject: str, args: dict[str, Any]) -> Iterato
 
 
 def _check_password(by: Person, password: str) -> None:
+    left = guessing.take_again(by.username)
     if not by.check_password(password):
-        raise WrongPassword("That is not your password; type it again to approve.")
+        raise WrongPassword(f"That is not your password. {guessing.left_in_words(left)}")
+    guessing.forget_again(by.username)
 
 
 @transaction.atomic

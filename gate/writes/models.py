@@ -57,7 +57,9 @@ class WriteRequest(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["id"], name="writes_open", condition=Q(status__in=["waiting", "approved", "executing"])
+                fields=["id"],
+                name="writes_open",
+                condition=Q(status__in=["waiting", "approved", "executing", "unknown"]),
             )
         ]
 

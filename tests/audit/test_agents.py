@@ -79,3 +79,11 @@ def test_an_agent_keeps_its_owner(make_agent, make_person) -> None:
         agents.issue_token(
             "triage-agent", owner=make_person("eve"), scopes=["tools"], label="x", by=log.Actor.process()
         )
+
+
+def test_a_deactivated_owner_gets_no_new_token(make_person) -> None:
+    leaver = make_person("leaver", "admin")
+    leaver.is_active = False
+    leaver.save(update_fields=["is_active"])
+    with pytest.raises(ValueError, match="deactivated and answers for nobody"):
+        agents.issue_token("orphan", owner=leaver, scopes=["tools"], label="t", by=log.Actor("person", "A", "a"))

@@ -25,6 +25,10 @@ def test_every_page_opens_with_the_role_of_its_process(as_role, client, make_per
     assert client.post("/gadgets/lamp/versions/1/activation/").status_code == 302
     assert client.post(f"/agents/tokens/{agent.tokens.get().pk}/revocation/").status_code == 302
     assert agents.authenticate(token) is None
+    for act, said in (("tokens", {"label": "x", "scopes": ["tools"], "days": 1}), ("stop", {}), ("start", {})):
+        assert client.post(f"/agents/triage-agent/{act}/", said).status_code in (200, 302), act
+    assert client.post("/agents/", {"name": "other-agent", "owner": ada.pk}).status_code == 302
+    assert client.get("/agents/other-agent/").status_code == 200
 
 
 def test_the_agents_plane_records_and_authenticates_with_its_role(as_role, make_agent) -> None:

@@ -129,8 +129,8 @@ def test_jumping_to_a_time_shows_what_was_there_then(page, form) -> None:
 def test_the_jump_leaves_out_what_came_later(page) -> None:
     old = some(1)[1][0]
     entry = Entry.objects.get(seq=old)
-    assert browse._below(entry.at + timedelta(milliseconds=1)) == old + 1
-    assert browse._below(datetime(1960, 1, 1, tzinfo=UTC)) == 0
+    assert browse.position_of(entry.at + timedelta(milliseconds=1)) == old + 1
+    assert browse.position_of(datetime(1960, 1, 1, tzinfo=UTC)) == 0
 
 
 @pytest.mark.parametrize("typed", ["yesterday", "25:00", "2026-13-40", "<b>x", "9999999999", "0x10"])

@@ -16,15 +16,16 @@ WIDTHS = {"wide": 1360, "narrow": 400}
 async def addresses(page: Page, product: Product) -> list[str]:
     """The pages to look at: the fixed ones, and one of each kind that the lists link to."""
     fixed = ["/inbox/", "/incidents/", "/writes/", "/audit/", "/sources/", "/tools/", "/rules/", "/classes/",
-             "/targets/", "/agents/", "/me/"]  # fmt: skip
+             "/targets/", "/agents/", "/intake-tokens/", "/search/?q=job", "/incidents/new/", "/people/",
+             "/people/roles/", "/me/"]  # fmt: skip
     found = []
     for where, link in (
         ("/inbox/", ".row__title a[href^='/drafts/']"), ("/inbox/", ".row__title a[href^='/writes/']"),
         ("/incidents/", ".row__title a"), ("/audit/?kind=call.finished", ".table--log td.num a"),
-        ("/tools/", "main a[href^='/tools/']"),
+        ("/tools/", "main a[href^='/tools/']"), ("/agents/", "main a.by"), ("/incidents/new/", ".row__title a"),
     ):  # fmt: skip
         await page.goto(product.people + where)
-        hrefs = await page.locator(link).evaluate_all("links => links.map((link) => link.getAttribute('href'))")
+        hrefs = await page.locator(link).evaluate_all("links => links.map((link) => link.pathname + link.search)")
         found.extend(hrefs[:2])
     return [*fixed, *found]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from gate.config import children, embedded, services, single
+from gate.config import children, embedded, single
 from gate.config.children import Child, Stage
+from gate.config.programs import PROGRAMS
 from gate.config.services import Installation
 
 
@@ -146,9 +147,10 @@ def test_the_origins_follow_the_ports(at: Installation, monkeypatch: pytest.Monk
 
 
 def test_every_queue_has_a_worker(settings: Any) -> None:
-    assert {queue.name for queue in settings.CELERY_TASK_QUEUES} == services.QUEUES.keys()
+    served = {program.name for program in PROGRAMS if program.is_worker}
+    assert {queue.name for queue in settings.CELERY_TASK_QUEUES} == served
     beats = {entry["options"]["queue"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
-    assert beats <= services.QUEUES.keys()
+    assert beats <= served
 
 
 def test_a_socket_directory_of_a_stranger_is_refused(tmp_path: Path) -> None:

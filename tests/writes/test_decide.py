@@ -85,6 +85,24 @@ def test_a_wrong_password_is_refused_and_recorded(previewed: Any, approve: Any) 
     assert "guess" not in kept
 
 
+def test_five_wrong_passwords_and_approving_waits(previewed: Any, approve: Any) -> None:
+    write = previewed()
+    for left in ("4 tries left", "3 tries left", "2 tries left", "1 try left", "No tries left"):
+        with pytest.raises(actions.WrongPassword, match=left):
+            approve(write, password="guess")
+    with pytest.raises(NotAllowed, match="Too many wrong passwords"):
+        approve(write)
+    write.refresh_from_db()
+    assert (write.status, write.decisions.count()) == ("waiting", 0)
+
+
+def test_a_stranger_at_the_door_keeps_nobody_from_approving(client: Any, previewed: Any, approve: Any) -> None:
+    write = previewed()
+    for _ in range(6):
+        client.post("/sign-in/", {"username": "mia", "password": "guess"})
+    assert approve(write).act == "approve"
+
+
 def test_rejecting_needs_no_password(previewed: Any, approve: Any) -> None:
     write = previewed()
     approve(write, act="reject", password="")

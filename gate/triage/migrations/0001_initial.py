@@ -43,6 +43,7 @@ class Migration(migrations.Migration):
                 ('opened_by', models.CharField(max_length=120)),
                 ('guidance', models.TextField(blank=True)),
                 ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('version', models.PositiveIntegerField(default=1)),
                 ('incident_class', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.definition')),
                 ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
@@ -109,6 +110,16 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField(auto_now_add=True)),
                 ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('draft', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='review', to='triage.draft')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Comment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.TextField()),
+                ('entry_seq', models.BigIntegerField(unique=True)),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('incident', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='triage.incident')),
             ],
         ),
         migrations.AddConstraint(

@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='writerequest',
-            index=models.Index(condition=models.Q(('status__in', ['waiting', 'approved', 'executing'])), fields=['id'], name='writes_open'),
+            index=models.Index(condition=models.Q(('status__in', ['waiting', 'approved', 'executing', 'unknown'])), fields=['id'], name='writes_open'),
         ),
         migrations.AddConstraint(
             model_name='writerequest',

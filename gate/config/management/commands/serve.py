@@ -27,6 +27,7 @@ class Command(BaseCommand):
             host=options["host"],
             port=options["port"] or PORTS[plane],
             log_config=None,
+            access_log=False,  # ours has the request's id, and no secret of a link
             server_header=False,
             # Forwarded headers are believed only where a proxy stands in front; else any caller could write them.
             proxy_headers=settings.IS_HTTPS,

@@ -1,0 +1,43 @@
+"""What a person types about agents and their tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth import get_user_model
+
+from audit.agents import DEFAULT_LIFETIME, SCOPES
+
+LONGEST_DAYS = 365
+MEANS = {
+    "tools": "call evidence tools",
+    "investigate": "start investigations and hand in findings",
+    "propose": "propose writes",
+}
+
+
+class AgentForm(forms.Form):
+    """A new agent and the person who answers for it."""
+
+    name = forms.SlugField(
+        max_length=80, error_messages={"required": "Name the agent.", "invalid": "Letters, digits, - and _ alone."}
+    )
+    owner: forms.ModelChoiceField[Any] = forms.ModelChoiceField(
+        None, error_messages={"required": "Choose the person who answers for it."}
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        owners = get_user_model().objects.filter(is_active=True).order_by("username")
+        self.fields["owner"].queryset = owners  # type: ignore[attr-defined]
+
+
+class TokenForm(forms.Form):
+    """A new token: what it is for, what it may, and until when."""
+
+    label = forms.CharField(max_length=80, error_messages={"required": "Say what the token is for."})
+    scopes = forms.MultipleChoiceField(
+        choices=[(scope, MEANS[scope]) for scope in SCOPES], error_messages={"required": "Choose what it may do."}
+    )
+    days = forms.IntegerField(min_value=1, max_value=LONGEST_DAYS, initial=DEFAULT_LIFETIME.days)

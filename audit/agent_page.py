@@ -1,0 +1,87 @@
+"""One agent as a page shows it: its tokens, what it called and was refused in the last day, what it is at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from django.utils import timezone
+
+from audit import browse
+from audit.kinds import Kind
+from audit.models import Agent, AgentToken, Entry
+
+DAY = timedelta(days=1)
+MOST_COUNTED = 10_000
+MOST_TOKENS = 100
+MOST_REFUSALS = 10
+REFUSAL = ("id", "seq", "at", "tool", "error", "summary")
+
+
+@dataclass(frozen=True)
+class Work:
+    """Something that the agent is at, as the layer above knows it."""
+
+    title: str
+    url: str
+    started_at: datetime
+    note: str
+
+
+def _nothing_runs(agent_id: int) -> Sequence[Work]:
+    return ()
+
+
+_running: Callable[[int], Sequence[Work]] = _nothing_runs
+
+
+def set_running(find: Callable[[int], Sequence[Work]]) -> None:
+    """Say who knows what an agent is at: investigations belong to a layer above this one."""
+    global _running
+    _running = find
+
+
+class AgentPage:
+    """What the page of one agent shows."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.now = timezone.now()
+
+    @cached_property
+    def tokens(self) -> Sequence[AgentToken]:
+        """The newest tokens, also those that are over."""
+        return list(self.agent.tokens.order_by("-pk")[:MOST_TOKENS])
+
+    @cached_property
+    def running(self) -> Sequence[Work]:
+        return _running(self.agent.pk)
+
+    @cached_property
+    def _since(self) -> int:
+        return browse.position_of(self.now - DAY)
+
+    @property
+    def calls(self) -> str:
+        """How many calls finished within the last day, in words; counting stops early."""
+        return self._counted(Kind.CALL_FINISHED)
+
+    @property
+    def refused(self) -> str:
+        """How many were refused."""
+        return self._counted(Kind.CALL_REFUSED)
+
+    def _counted(self, kind: Kind) -> str:
+        found = Entry.objects.filter(actor_kind="agent", actor=self.agent.name, kind=kind, seq__gte=self._since)
+        number = found.order_by()[: MOST_COUNTED + 1].count()
+        return f"more than {MOST_COUNTED:,}" if number > MOST_COUNTED else f"{number:,}"
+
+    @cached_property
+    def refusals(self) -> Sequence[Entry]:
+        """The last refusals of the day."""
+        found = Entry.objects.filter(
+            actor_kind="agent", actor=self.agent.name, kind=Kind.CALL_REFUSED, seq__gte=self._since
+        )
+        return list(found.only(*REFUSAL).order_by("-seq")[:MOST_REFUSALS])

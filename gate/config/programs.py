@@ -1,0 +1,52 @@
+"""Our own processes, as one table: `up` starts them, `units` prints them, the README lists them."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.config.environment import BASE_DIR
+
+
+@dataclass(frozen=True)
+class Program:
+    """One process: its name, the row of the roles table that it runs as, and its words after manage.py or Celery's."""
+
+    name: str
+    title: str
+    process: str
+    words: tuple[str, ...]
+    is_celery: bool = False
+
+    @property
+    def is_worker(self) -> bool:
+        """Whether it takes jobs from a queue, and so may be in the midst of one when it is told to stop."""
+        return self.words[0] == "worker"
+
+    def command(self, python: str = sys.executable, root: Path = BASE_DIR) -> list[str]:
+        """Its command line under a Python, for the project in `root`."""
+        if self.is_celery:
+            return [python, "-m", "celery", "-A", "gate.config.celery", *self.words]
+        return [python, str(root / "manage.py"), *self.words]
+
+
+def _worker(queue: str, title: str, process: str) -> Program:
+    words = (
+        "worker", "--queues", queue, "--hostname", f"{queue}@%h", "--concurrency", "1", "--loglevel", "INFO",
+        "--heartbeat-interval", "5", "--without-gossip", "--without-mingle",
+    )  # fmt: skip
+    return Program(queue, title, process, words, is_celery=True)
+
+
+# In the order of starting.
+PROGRAMS = (
+    Program("relay", "relay", "worker", ("relay",)),
+    Program("people", "people's plane", "people", ("serve", "people")),
+    Program("agents", "agents' plane", "agents", ("serve", "agents")),
+    _worker("verdicts", "verdict worker", "worker"),
+    _worker("reads", "reads worker", "reads"),
+    _worker("writes", "writer", "writer"),
+    Program("beat", "beat", "worker", ("beat", "--loglevel", "INFO", "--pidfile", ""), is_celery=True),
+)
+UPGRADE = Program("upgrade", "upgrade of the database", "owner", ("upgrade",))

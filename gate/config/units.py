@@ -1,0 +1,172 @@
+"""The files that run each process as a service of its own: systemd's units and a Procfile."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from gate.config.database import KNOW_THE_BROKER
+from gate.config.programs import PROGRAMS, UPGRADE, Program
+from gate.config.services import CREDENTIALS
+
+ENVIRONMENT_FILES = Path("/etc/counterseal")
+TARGET = "counterseal.target"
+BROKERS = "redis-server.service valkey-server.service rabbitmq-server.service"
+# What a process of ours never needs. The files of the project are read, and only the state directory is written.
+HARDENING = """\
+DynamicUser=yes
+UMask=0077
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+ProtectSystem=strict
+ProtectHome=yes
+ProtectProc=invisible
+ProtectClock=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectControlGroups=yes
+PrivateTmp=yes
+PrivateDevices=yes
+LockPersonality=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service"""
+
+
+def environment_file(program: Program) -> Path:
+    """The file with what only this process may know: its database, and its credentials."""
+    return ENVIRONMENT_FILES / f"{program.name}.env"
+
+
+def told(program: Program) -> str:
+    """What its environment file has to hold, in words."""
+    if program == UPGRADE:
+        return "COUNTERSEAL_OWNER_URL"
+    names = ["DATABASE_URL"]
+    if program.process in KNOW_THE_BROKER:
+        names.append("COUNTERSEAL_BROKER_URL")
+    if program.process == "people":
+        names.append("COUNTERSEAL_SECRET_KEY")
+    if program.words[0] == "serve":
+        names += ["COUNTERSEAL_ORIGIN", "COUNTERSEAL_AGENTS_ORIGIN", "COUNTERSEAL_HOSTS", "COUNTERSEAL_METRICS_TOKEN"]
+    if program.is_worker or program.process == "agents":
+        names += [f"your *{ending}" for ending in CREDENTIALS.get(program.process, ())]
+    return ", ".join(names)
+
+
+def systemd(prefix: Path) -> dict[str, str]:
+    """Each unit by the name of its file: one per process, the upgrade, and the target that holds them together."""
+    units = {_unit_name(program): _service(program, prefix) for program in PROGRAMS}
+    return {TARGET: _target(), **units, _unit_name(UPGRADE): _upgrade(prefix)}
+
+
+def procfile(prefix: Path) -> str:
+    """One line per process. Each reads its own environment file: a shared one would hand every secret to everyone."""
+    return "".join(f"{program.name}: {_shell(program, prefix)}\n" for program in PROGRAMS)
+
+
+def _shell(program: Program, prefix: Path) -> str:
+    variables = [f"{name}={value}" for name, value in _environment(program).items()]
+    command = shlex.join(["env", *variables, *program.command(_python(prefix), prefix)])
+    return f"cd {shlex.quote(str(prefix))} && set -a && . {environment_file(program)} && exec {command}"
+
+
+def _environment(program: Program) -> dict[str, str]:
+    given = {"COUNTERSEAL_PROCESS": program.process, "PYTHONUNBUFFERED": "1"}
+    # TERM as QUIT: a task that runs gets three seconds and then goes back to the queue.
+    return given | ({"REMAP_SIGTERM": "SIGQUIT"} if program.is_worker else {})
+
+
+def _python(prefix: Path) -> str:
+    return str(prefix / ".venv" / "bin" / "python")
+
+
+def _unit_name(program: Program) -> str:
+    return f"counterseal-{program.name}.service"
+
+
+def _target() -> str:
+    wanted = " ".join(_unit_name(program) for program in PROGRAMS)
+    return f"""\
+[Unit]
+Description=Counterseal
+Wants={wanted}
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def _service(program: Program, prefix: Path) -> str:
+    brokers = f" {BROKERS}" if program.process in KNOW_THE_BROKER else ""
+    return f"""\
+[Unit]
+Description=Counterseal: {program.title}
+After=network-online.target postgresql.service {_unit_name(UPGRADE)}{brokers}
+Wants=network-online.target
+PartOf={TARGET}
+# It comes back however long the database or the broker was away.
+StartLimitIntervalSec=0
+
+[Service]
+{_what_runs(program, prefix)}
+Restart=always
+RestartSec=5
+KillMode=mixed
+TimeoutStopSec=20
+{HARDENING}
+
+[Install]
+WantedBy={TARGET}
+"""
+
+
+def _upgrade(prefix: Path) -> str:
+    # Started by hand once per release. Nothing wants it, so that the owner's connection can be kept elsewhere.
+    return f"""\
+[Unit]
+Description=Counterseal: {UPGRADE.title}
+After=network-online.target postgresql.service
+Wants=network-online.target
+
+[Service]
+{_what_runs(UPGRADE, prefix)}
+{HARDENING}
+"""
+
+
+def _what_runs(program: Program, prefix: Path) -> str:
+    state = f"counterseal-{program.name}"
+    variables = {**_environment(program), "COUNTERSEAL_VAR": f"/var/lib/{state}"}
+    lines = [
+        f"Type={'oneshot' if program == UPGRADE else 'exec'}",
+        f"User={state}",
+        f"StateDirectory={state}",
+        f"WorkingDirectory={_escaped(str(prefix))}",
+        *(f"Environment={name}={value}" for name, value in variables.items()),
+        f"# holds {told(program)}",
+        f"EnvironmentFile={environment_file(program)}",
+    ]
+    if program.name == "people":
+        collect = [_python(prefix), str(prefix / "manage.py"), "collectstatic", "--noinput", "--verbosity", "0"]
+        lines.append(f"ExecStartPre={_command(collect)}")
+    return "\n".join([*lines, f"ExecStart={_command(program.command(_python(prefix), prefix))}"])
+
+
+def _command(words: list[str]) -> str:
+    return " ".join(_quoted(word) for word in words)
+
+
+def _quoted(word: str) -> str:
+    escaped = _escaped(word)
+    return f'"{escaped}"' if not escaped or " " in escaped else escaped
+
+
+def _escaped(text: str) -> str:
+    # A percent sign begins a specifier of systemd's.
+    return text.replace("%", "%%")

@@ -1,0 +1,72 @@
+"""What becomes of somebody's work when they are deactivated: shown before, done with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from audit import agents
+from audit.models import Agent, AgentToken
+from gate.people import visits
+from gate.people.models import Person
+from gate.triage.models import Draft, Incident
+from gate.writes.models import Decision, WriteRequest
+
+
+@dataclass(frozen=True)
+class Left:
+    """What somebody holds now."""
+
+    claims: list[Draft]
+    approvals: list[Decision]
+    incidents: list[Incident]
+    tokens: list[AgentToken]
+    agents: list[Agent]
+    visits: int
+
+    def as_args(self) -> dict[str, Any]:
+        """The same for the log."""
+        return {
+            "claims_released": [draft.ref for draft in self.claims],
+            "approvals_void": [decision.write.ref for decision in self.approvals],
+            "incidents_in_their_name": [incident.ref for incident in self.incidents],
+            "agents_without_tokens": [agent.name for agent in self.agents],
+            "sessions_ended": self.visits,
+        }
+
+
+def of(person: Person) -> Left:
+    """What a person holds now."""
+    decisions = Decision.objects.filter(by=person, act=Decision.Act.APPROVE, execution=None)
+    tokens = AgentToken.objects.filter(agent__owner=person, revoked_at=None, expires_at__gt=timezone.now())
+    return Left(
+        claims=list(
+            Draft.objects.filter(
+                claimed_by=person, status=Draft.Status.CLAIMED, claimed_until__gt=timezone.now()
+            ).order_by("pk")
+        ),
+        approvals=list(
+            decisions.filter(write__status=WriteRequest.Status.APPROVED).select_related("write").order_by("write_id")
+        ),
+        incidents=list(Incident.objects.filter(owner=person).exclude(status=Incident.Status.CLOSED).order_by("pk")),
+        tokens=list(tokens.order_by("pk")),
+        agents=list(Agent.objects.filter(owner=person).order_by("name")),
+        visits=visits.of(person).count(),
+    )
+
+
+def let_go(person: Person, by: Person) -> Left:
+    """Release claims, revoke agents' tokens and end sessions, in the caller's transaction. What it was.
+
+    An approval that was not executed needs nothing: the writer refuses it, for its approver may not decide any more.
+    """
+    left = of(person)
+    Draft.objects.filter(claimed_by=person, status=Draft.Status.CLAIMED).update(
+        status=Draft.Status.WAITING, claimed_by=None, claimed_until=None
+    )
+    for token in left.tokens:
+        agents.revoke_token(token.pk, by=by.actor())
+    visits.end(person.visits.all())
+    return left

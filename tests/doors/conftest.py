@@ -1,0 +1,178 @@
+"""A world in which every door has something behind it: what may be decided, and what is another agent's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from audit import agents, log, twohands
+from audit.agents import Principal
+from audit.models import Agent, Definition
+from evidence import strangers
+from gate.people.models import Change, Person
+from gate.triage import intake
+from gate.triage.models import Draft, Incident, IntakeToken, Investigation
+from gate.writes import digests
+from gate.writes.models import Preview, PreviewRequest, WriteRequest
+from tests.gate.conftest import line
+from tests.triage.conftest import JOB_FAILED, record_call
+from tests.writes.conftest import BODY as TARGET
+
+NOT_THERE = 999_999_999
+PASSWORD = "correct horse battery"
+# Words that stand nowhere but in what another agent asked, got and proposed, and in what code and people decided.
+OF_THE_OTHER = ("others-argument", "others-result", "others-answer", "others-write", "others-hypothesis")
+OF_OUTCOMES = ("outcome-reason", "outcome-receipt", "outcome-check")
+
+
+@pytest.fixture(autouse=True)
+def no_strangers_left() -> Iterator[None]:
+    """What a test counted is not written when the run ends and its database is gone."""
+    yield
+    strangers.counting.counts.clear()
+
+
+@dataclass
+class World:
+    """What there is, and who comes to the doors."""
+
+    agent: Principal
+    agent_token: str
+    intake_token: str
+    other: Agent
+    people: dict[str, Person]
+    own_draft: Draft
+    others_draft: Draft
+    running: Investigation
+    others_running: Investigation
+    write: WriteRequest
+    own_write: WriteRequest
+    others_entry: log.Recorded
+    waiting: Incident
+    closed: Incident
+    change: Change
+
+    @property
+    def preview(self) -> Preview:
+        return self.write.previews.get()
+
+    def numbers(self, noun: str = "") -> list[int]:
+        """The numbers of what a noun names, or of everything, and one that nothing has."""
+        of = {
+            "drafts": [self.own_draft.pk, self.others_draft.pk],
+            "writes": [self.own_write.pk, self.write.pk],
+            "incidents": [self.waiting.pk, self.closed.pk, self.running.incident_id],
+            "investigations": [self.running.pk, self.others_running.pk],
+            "audit": [self.others_entry.seq],
+            "tokens": [self.other.tokens.get().pk],
+            "intake-tokens": [IntakeToken.objects.get().pk],
+            "people": [self.people["viewer"].pk, self.people["on_call"].pk],
+            "changes": [self.change.pk],
+            "sessions": [1],
+        }  # fmt: skip
+        return [*(of[noun] if noun in of else sorted(set().union(*of.values()))), NOT_THERE]
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no answer on the agents' plane may hold."""
+        refs = (f"A-{self.others_entry.seq}", self.write.ref, self.own_draft.ref, self.others_draft.ref)
+        return (*OF_THE_OTHER, *OF_OUTCOMES, *(f'"{ref}"' for ref in refs))
+
+
+@pytest.fixture
+def world(define: Callable[..., Any], make_agent: Callable[..., Any], make_person: Callable[..., Any]) -> World:
+    """Two agents, each with a draft, a running investigation and a write, and people of three roles."""
+    kind = define("class", "job_failed", JOB_FAILED)
+    target = define("target", "shop", TARGET)
+    people = {role: make_person(role.replace("_", "-"), role) for role in ("viewer", "on_call", "admin", "auditor")}
+    other, _ = make_agent("other-agent")
+    own, token = make_agent("asker")
+    principal = agents.authenticate(token)
+    assert principal is not None
+    others_running = investigation(kind, other, 2)
+    said = {"job_id": "others-argument"}
+    made = World(
+        agent=principal,
+        agent_token=token,
+        intake_token=intake.issue_token("doors-monitor", log.Actor("person", "Ada", "ada")),
+        other=other,
+        people=people,
+        own_draft=draft(kind, own, 1),
+        others_draft=draft(kind, other, 2),
+        running=investigation(kind, own, 1),
+        others_running=others_running,
+        write=proposed(target, other, "others-write"),
+        own_write=proposed(target, own, "own-write"),
+        others_entry=record_call(others_running, "find_job", said, {"job": "others-result"}),
+        waiting=incident(kind, "waiting", "open"),
+        closed=incident(kind, "closed", "closed"),
+        change=Change.objects.create(
+            person=people["auditor"],
+            act="role",
+            role="admin",
+            reason="for a test",
+            drafted_by=Person.objects.get(username="first-hand"),
+        ),
+    )
+    changed = {**JOB_FAILED, "budget_calls": 4}
+    twohands.draft("class", "job_failed", changed, by=Person.objects.get(username="first-hand"), reason="for a test")
+    request = PreviewRequest.objects.create(write=made.write, by=people["on_call"])
+    Preview.objects.create(
+        request=request, write=made.write, row_count=1, rows=[], effect_digest="1" * 64, digest="2" * 64,
+        footprint={"shop.jobs": [0, 1, 0]},
+    )  # fmt: skip
+    return made
+
+
+def incident(kind: Definition, key: str, status: str) -> Incident:
+    now = timezone.now()
+    return Incident.objects.create(
+        kind="incident", incident_class=kind, title="A job failed", severity="high", subject={"job_id": 1},
+        dedup_key=key, began_at=now, watch_from=now, status=status, opened_by="monitor",
+    )  # fmt: skip
+
+
+def investigation(kind: Definition, agent: Agent, number: int) -> Investigation:
+    return Investigation.objects.create(
+        incident=incident(kind, f"running-{number}", "investigating"), agent=agent, briefing={}, budget_calls=10_000,
+        deadline_at=timezone.now() + timedelta(hours=1),
+    )  # fmt: skip
+
+
+def draft(kind: Definition, agent: Agent, number: int) -> Draft:
+    now = timezone.now()
+    over = Investigation.objects.create(
+        incident=incident(kind, f"drafted-{number}", "drafted"), agent=agent, status="decided", briefing={},
+        budget_calls=12, deadline_at=now + timedelta(hours=1), hypothesis="others-hypothesis", answer="others-answer",
+        submitted_at=now,
+    )  # fmt: skip
+    return Draft.objects.create(
+        investigation=over, outcome="pass", rule="transient_failure_recovered", rule_version=1, rule_hash="0" * 64,
+        checks=[line(1, "holds", title="outcome-check")],
+        reasons=[{"code": "unreadable", "headline": "outcome-reason", "sentence": "It was not read."}],
+        receipt={"kept": "outcome-receipt"}, decided_at=now,
+    )  # fmt: skip
+
+
+def proposed(target: Definition, agent: Agent, title: str) -> WriteRequest:
+    write = WriteRequest(
+        target=target, title=title, statement="update shop.jobs set state = $1 where job_id = $2", verb="update",
+        table="shop.jobs", parameters=[{"t": "text", "v": "queued"}, {"t": "bigint", "v": "7"}], reason="It is stuck.",
+        proposed_by_agent=agent, expires_at=timezone.now() + timedelta(hours=4),
+    )  # fmt: skip
+    write.proposal_digest = digests.of_proposal(write)
+    write.save()
+    return write
+
+
+def session_of(person: Person) -> Client:
+    """A browser in which the person signed in."""
+    client = Client(raise_request_exception=False)
+    client.force_login(person)
+    return client

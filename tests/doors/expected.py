@@ -1,0 +1,118 @@
+"""Who may pass which door. A door that is not in these tables fails the walk until someone says here whose it is."""
+
+from __future__ import annotations
+
+ANYONE = frozenset({"nobody", "agent", "intake", "viewer", "on_call", "admin", "auditor"})
+SIGNED_IN = frozenset({"viewer", "on_call", "admin", "auditor"})
+ON_CALL = frozenset({"on_call"})
+PROPOSERS = frozenset({"on_call", "admin"})
+ADMINS = frozenset({"admin"})
+AGENTS = frozenset({"agent"})
+MONITORS = frozenset({"intake"})
+
+PAGE = {"GET": SIGNED_IN}
+SAFE_PAGE = {"GET": SIGNED_IN, "HEAD": SIGNED_IN}
+# Address → method → who gets through. A method that is not named lets nobody through.
+PEOPLES_PLANE: dict[str, dict[str, frozenset[str]]] = {
+    # It leads to the inbox, whatever is asked.
+    "": dict.fromkeys(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"), SIGNED_IN),
+    "healthz": {"GET": ANYONE, "HEAD": ANYONE},
+    "sign-in/": {"GET": ANYONE, "POST": SIGNED_IN},  # with their own passwords
+    "sign-out/": {"POST": SIGNED_IN},
+    "metrics": {},  # for whom an operator gave the metrics token
+    "password/<str:token>/": {},  # for whom an admin gave the link
+    "me/": PAGE,
+    "me/password/": {"POST": SIGNED_IN},
+    "me/sessions/end/": {"POST": SIGNED_IN},
+    "me/sessions/<int:pk>/end/": {"POST": SIGNED_IN},
+    "people/": SAFE_PAGE,
+    "people/roles/": SAFE_PAGE,
+    "people/invitation/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
+    "people/<int:pk>/": SAFE_PAGE,
+    "people/<int:pk>/changes/": {"POST": ADMINS},
+    "people/changes/<int:pk>/confirmation/": {"POST": ADMINS},
+    "people/changes/<int:pk>/withdrawal/": {"POST": ADMINS},
+    "search/": SAFE_PAGE,
+    "intake-tokens/": {"GET": SIGNED_IN, "HEAD": SIGNED_IN, "POST": ADMINS},
+    "intake-tokens/<int:pk>/revocation/": {"POST": ADMINS},
+    "me/preferences/": {"POST": SIGNED_IN},
+    "inbox/": PAGE,
+    "inbox/rail/": PAGE,
+    "drafts/<int:pk>/": PAGE,
+    "drafts/<int:pk>/review/": {"POST": ON_CALL},
+    "drafts/<int:pk>/claim/": {"POST": ON_CALL},
+    "drafts/<int:pk>/snooze/": {"POST": ON_CALL},
+    "incidents/": PAGE,
+    "incidents/new/": {"GET": PROPOSERS, "HEAD": PROPOSERS, "POST": PROPOSERS},
+    "incidents/<int:pk>/": PAGE,
+    "incidents/<int:pk>/closing/": {"POST": ON_CALL},
+    "incidents/<int:pk>/reopening/": {"POST": ON_CALL},
+    "incidents/<int:pk>/assignment/": {"POST": PROPOSERS},
+    "incidents/<int:pk>/comments/": {"POST": PROPOSERS},
+    "incidents/<int:pk>/investigations/<int:investigation>/stop/": {"POST": PROPOSERS},
+    "writes/": PAGE,
+    "writes/new/": {"GET": SIGNED_IN, "POST": PROPOSERS},
+    "writes/<int:pk>/": PAGE,
+    "writes/<int:pk>/progress/": PAGE,
+    "writes/<int:pk>/preview/": {"POST": PROPOSERS},
+    "writes/<int:pk>/decision/": {"POST": ON_CALL},
+    "audit/": SAFE_PAGE,
+    "audit/<int:seq>/": SAFE_PAGE,
+    "audit/<int:seq>.json": SAFE_PAGE,
+    "audit/<uuid:key>/": SAFE_PAGE,
+    "agents/": {"GET": SIGNED_IN, "HEAD": SIGNED_IN, "POST": ADMINS},
+    "agents/<slug:name>/": SAFE_PAGE,
+    "agents/<slug:name>/tokens/": {"POST": ADMINS},
+    "agents/<slug:name>/stop/": {"POST": ADMINS},
+    "agents/<slug:name>/start/": {"POST": ADMINS},
+    "agents/tokens/<int:pk>/revocation/": {"POST": ADMINS},
+    "<slug:plural>/": SAFE_PAGE,
+    "<slug:plural>/new/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
+    "<slug:plural>/<slug:name>/": SAFE_PAGE,
+    "<slug:plural>/<slug:name>/new/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
+    "<slug:plural>/<slug:name>/versions/<int:number>/activation/": {"POST": ADMINS},
+}
+AGENTS_PLANE: dict[str, dict[str, frozenset[str]]] = {
+    "api/v1/tools": {"GET": AGENTS, "HEAD": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/tools/<str:name>": {"POST": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/incidents": {"POST": MONITORS, "OPTIONS": MONITORS},
+    "api/v1/investigations": {"POST": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/investigations/<int:investigation>/findings": {"POST": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/writes": {"POST": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/writes/<int:pk>": {"GET": AGENTS, "HEAD": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/schema": {"GET": ANYONE, "HEAD": ANYONE, "OPTIONS": ANYONE},
+    "healthz": {"GET": ANYONE, "HEAD": ANYONE},
+    "metrics": {},
+}
+
+# Desk tools: what an agent hands in. Evidence tools are definitions, and a definition can only read.
+DESK_TOOLS = {"start_investigation", "submit_findings", "propose_write", "write_status"}
+
+# Task → the roles of the database that may run it. Whoever else calls it changes nothing.
+TASKS = {
+    "audit.tasks.ensure_partitions": "worker",
+    "evidence.tasks.certify_source": "reads",
+    "evidence.tasks.certify_all": "reads",
+    "gate.triage.tasks.render_verdict": "worker",
+    "gate.triage.tasks.abandon_overdue": "worker",
+    "gate.writes.tasks.preview_write": "writer",
+    "gate.writes.tasks.execute_write": "writer",
+    "gate.writes.tasks.expire_writes": "writer",
+}
+
+# Command → what someone would type who wants more than is theirs. None: it starts processes that are walked above.
+COMMANDS: dict[str, tuple[str, ...] | None] = {
+    "add_person": ("viewer", "--role", "admin"),
+    "agent_token": ("asker", "--owner", "viewer", "--scopes", "tools,investigate,propose"),
+    "backup": ("/nowhere/backup",),
+    "demo": ("--people-url", "http://127.0.0.1:9", "--agents-url", "http://127.0.0.1:9"),
+    "intake_token": ("another-monitor",),
+    "prove_reader": (),
+    "relay": None,
+    "restore": None,
+    "rule_body": ("transient_failure_recovered", "1"),
+    "serve": None,
+    "units": ("--procfile",),
+    "up": None,
+    "upgrade": None,
+}

@@ -1,0 +1,54 @@
+"""What no door may change, as values to be compared: decisions, reviews, drafts, people, executions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Model
+
+from audit.models import Agent, AgentToken, Definition
+from gate.people.models import Change, PasswordLink, Person
+from gate.triage.models import Draft, IntakeToken, Review
+from gate.writes.models import Decision, Execution, Preview, PreviewRequest, WriteRequest
+
+WHO_ONE_IS = ("username", "role", "is_active", "is_staff", "is_superuser")
+DECIDED = ("approved", "executing", "executed", "rejected", "changes_requested", "withdrawn")
+
+
+def decided() -> dict[str, Any]:
+    """What only a person on call changes, and what only the writer does after that."""
+    return {
+        "decisions": rows(Decision),
+        "reviews": rows(Review),
+        "executions": rows(Execution),
+        "drafts": rows(Draft),
+        "writes": list(WriteRequest.objects.filter(status__in=DECIDED).values_list("pk", "status")),
+    }
+
+
+def governed(me: str = "") -> dict[str, Any]:
+    """What only admins change: who may do what, and by which definitions. One's own password is one's own."""
+    return {
+        "people": sorted(Person.objects.values_list(*WHO_ONE_IS)),
+        "passwords": sorted(Person.objects.exclude(username=me).values_list("username", "password")),
+        "changes": rows(Change),
+        "links": rows(PasswordLink),
+        "definitions": rows(Definition),
+        "agents": rows(Agent),
+        "agents' tokens": rows(AgentToken),
+        "intake tokens": rows(IntakeToken),
+    }
+
+
+def previewed() -> dict[str, Any]:
+    """What people on call and admins ask for."""
+    return {"preview requests": rows(PreviewRequest), "previews": rows(Preview)}
+
+
+def everything() -> dict[str, Any]:
+    """All that no agent, no monitor, no stranger, no task and no command changes."""
+    return {**decided(), **governed(), **previewed()}
+
+
+def rows(model: type[Model]) -> list[dict[str, Any]]:
+    return list(model._default_manager.order_by("pk").values())

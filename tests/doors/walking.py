@@ -1,0 +1,119 @@
+"""Finding every address of a plane, and what to send there."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+from django.urls import URLPattern, URLResolver
+from django.utils import timezone
+
+from evidence import desk
+from tests.doors.conftest import PASSWORD, World
+from tests.triage.conftest import JOB_FAILED
+
+OTHER_PASSWORD = "tall ships leave early"
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+PART = re.compile(r"<(\w+):(\w+)>")
+
+
+def routes(urlconf: str) -> list[str]:
+    """Every route of a URLconf, as it is written."""
+    return list(_routes(import_module(urlconf).urlpatterns, ""))
+
+
+def _routes(patterns: list[URLPattern | URLResolver], above: str) -> Iterator[str]:
+    for pattern in patterns:
+        route = above + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _routes(pattern.url_patterns, route)
+        else:
+            yield route
+
+
+def addresses(route: str, world: World) -> list[str]:
+    """The addresses that a route stands for in this world."""
+    parts = PART.findall(route)
+    assert "<" not in PART.sub("", route), f"The walk cannot read the route {route}; teach tests/doors/walking.py."
+    nouns = [piece.strip("/").split("/")[-1] for piece in PART.split(route)[::3]]
+    values = [_values(kind, name, noun, world) for (kind, name), noun in zip(parts, nouns, strict=False)]
+    pieces = PART.split(route)[::3]
+    return [
+        "/" + "".join(itertools.chain(*itertools.zip_longest(pieces, map(str, chosen), fillvalue="")))
+        for chosen in itertools.product(*values)
+    ]
+
+
+def _values(kind: str, name: str, noun: str, world: World) -> list[Any]:
+    if name == "number":
+        return [1, 2]  # of a version
+    if kind == "int":
+        return world.numbers(noun)
+    if name == "plural":
+        return ["classes", "targets", "nothing"]
+    if noun == "agents":
+        return [world.agent.agent, world.other.name]
+    known: dict[str, list[Any]] = {
+        "slug": ["job_failed", "shop", "nothing"],
+        "str": [*desk.DESK, "nothing"],
+        "uuid": [world.others_entry.id],
+    }
+    assert kind in known, f"The walk has no values for <{kind}:{name}>; teach tests/doors/walking.py."
+    return known[kind]
+
+
+def forms(world: World, who: str) -> list[dict[str, str]]:
+    """What a person's browser would send to decide, for any form: each field that a form of ours knows, filled."""
+    person = world.people.get(who)
+    filled = {
+        "reason": "I looked at it.", "password": PASSWORD, "seen_version": "1", "next": "/inbox/",
+        "proposal_digest": world.write.proposal_digest, "preview_digest": world.preview.digest,
+        "username": person.username if person else "stranger", "role": "admin", "is_superuser": "on",
+        "target": "shop", "title": "Requeue", "statement": "update shop.jobs set state = $1 where job_id = $2",
+        "parameters": "text queued\nbigint 7", "incident": "", "name": "job_failed", "kind": "", "order": "", "q": "",
+        "body": json.dumps({**JOB_FAILED, "budget_calls": 5}),
+        "time_zone": "Asia/Tokyo", "theme": "dark", "old_password": PASSWORD, "new_password1": OTHER_PASSWORD,
+        "new_password2": OTHER_PASSWORD, "full_name": "Ivo Novak", "to": "", "text": "It is fine.", "severity": "",
+        "began_at": "2026-11-29 02:10", "facts": "", "subject.job_id": "8", "owner": str(world.people["admin"].pk),
+        "label": "another", "scopes": "tools", "days": "30",
+    }  # fmt: skip
+    if person is None:  # a form of nobody's is nobody's, whatever it says
+        return [{**filled, "act": "agree", "decision": "approve"}]
+    acts = (("agree", "approve"), ("overrule", "reject"), ("send_back", "request_changes"))
+    own = [{**filled, "act": act, "decision": decision} for act, decision in acts]
+    return [*own, {**filled, "act": "role", "decision": "withdraw", "username": "newcomer"}]
+
+
+def objects(world: World) -> list[dict[str, Any]]:
+    """What an agent or a monitor would send, in the shapes that our addresses take, and with more than they take."""
+    submission = {
+        "hypothesis": "transient_failure_recovered",
+        "findings": [{"fact": "job_completed", "audit_id": f"A-{world.others_entry.seq}"}],
+        "answer": "It is fine.",
+    }
+    write = {
+        "target": "shop", "statement": "update shop.jobs set state = $1 where job_id = $2",
+        "parameters": [{"t": "text", "v": "queued"}, {"t": "bigint", "v": "7"}], "title": "Requeue", "reason": "Stuck.",
+    }  # fmt: skip
+    report = {
+        "class": "job_failed", "title": "Job 5 failed", "subject": {"job_id": 5},
+        "began_at": timezone.now().isoformat(),
+    }  # fmt: skip
+    named = [{**submission, "investigation": number} for number in world.numbers("investigations")]
+    plain: list[dict[str, Any]] = [{}, submission, *named, write, report, *tool_arguments(world)]
+    greedy: dict[str, Any] = {
+        "verdict": "pass", "outcome": "pass", "status": "approved", "decision": "approve", "act": "agree",
+        "role": "admin", "approved": True, "password": PASSWORD, "agent": world.other.name, "id": world.write.pk,
+    }  # fmt: skip
+    called = [{"arguments": given} for given in plain]
+    return [*plain, *called, greedy, *({**given, **greedy} for given in (submission, write, report))]
+
+
+def tool_arguments(world: World) -> list[dict[str, Any]]:
+    """Arguments that name each thing there is, one's own and the other's, the way desk tools name things."""
+    incidents = [{"incident": f"I-{number}"} for number in world.numbers("incidents")]
+    return [*incidents, *({"write": f"W-{number}"} for number in world.numbers("writes"))]
