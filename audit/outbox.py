@@ -28,12 +28,13 @@ def enqueue(task: str, queue: str, subject_id: int) -> None:
         cursor.execute("select pg_notify(%s, '')", [CHANNEL])
 
 
-def run(job_id: int, work: Callable[[int], None]) -> None:
+def run(task: str, job_id: int, work: Callable[[int], None]) -> None:
     """Run `work(subject_id)` unless the job is done; its effect on our database and "done" commit together.
 
-    Safe to call twice at once: the second caller waits for the row and then finds it done.
+    A job of another task is left alone: a message that names it so was forged. Safe to call twice at once: the second
+    caller waits for the row and then finds it done.
     """
-    if _begin(job_id) is None:
+    if _begin(task, job_id) is None:
         return
     with transaction.atomic():
         job = Outbox.objects.select_for_update().get(pk=job_id)
@@ -42,12 +43,12 @@ def run(job_id: int, work: Callable[[int], None]) -> None:
             _finish(job_id)
 
 
-def run_stepwise(job_id: int, work: Callable[[int], None]) -> None:
+def run_stepwise(task: str, job_id: int, work: Callable[[int], None]) -> None:
     """Run `work(subject_id)` unless the job is done, outside of a transaction.
 
     For work that commits step by step and in other databases: it MUST be idempotent by itself, also twice at once.
     """
-    subject_id = _begin(job_id)
+    subject_id = _begin(task, job_id)
     if subject_id is not None:
         work(subject_id)
         _finish(job_id)
@@ -57,14 +58,14 @@ def _finish(job_id: int) -> None:
     Outbox.objects.filter(pk=job_id).update(done_at=timezone.now(), error="")
 
 
-def _begin(job_id: int) -> int | None:
+def _begin(task: str, job_id: int) -> int | None:
     """Count the attempt and leave a heartbeat, committed before the work starts so that a crash cannot undo it.
 
-    The subject to work on, or None when the job is done or was given up.
+    The subject to work on, or None when the job is done, was given up, or is another task's.
     """
-    open_job = Outbox.objects.filter(pk=job_id, done_at=None, gave_up_at=None)
+    open_job = Outbox.objects.filter(pk=job_id, task=task, done_at=None, gave_up_at=None)
     if open_job.filter(attempts__lt=MOST_ATTEMPTS).update(attempts=F("attempts") + 1, heartbeat_at=timezone.now()):
-        task, subject_id = Outbox.objects.values_list("task", "subject_id").get(pk=job_id)
+        subject_id = Outbox.objects.values_list("subject_id", flat=True).get(pk=job_id)
         # Until the next job begins: Celery says how this one ended only after our code is done.
         at_work.begin(job=str(job_id), task=task, subject=str(subject_id))
         return int(subject_id)

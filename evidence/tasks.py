@@ -12,7 +12,7 @@ ACTIVE_SOURCES = {"kind": "source", "status": Definition.Status.ACTIVE}
 @shared_task(name="evidence.tasks.certify_source")
 def certify_source(job_id: int) -> None:
     """Prove the source that was just activated. Safe to run twice: a newer certificate supersedes."""
-    outbox.run_stepwise(job_id, _certify)
+    outbox.run_stepwise(certify_source.name, job_id, _certify)
 
 
 def _certify(source_id: int) -> None:

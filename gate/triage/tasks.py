@@ -9,7 +9,7 @@ from gate.triage import overdue, verdicts
 @shared_task(name="gate.triage.tasks.render_verdict")
 def render_verdict(job_id: int) -> None:
     """Draft the verdict of a submitted investigation."""
-    outbox.run(job_id, verdicts.render)
+    outbox.run(render_verdict.name, job_id, verdicts.render)
 
 
 @shared_task(name="gate.triage.tasks.abandon_overdue")

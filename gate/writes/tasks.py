@@ -9,13 +9,13 @@ from gate.writes import execution, expiry, preview, unknowns
 @shared_task(name="gate.writes.tasks.preview_write")
 def preview_write(job_id: int) -> None:
     """Preview what a person asked to see."""
-    outbox.run_stepwise(job_id, preview.make)
+    outbox.run_stepwise(preview_write.name, job_id, preview.make)
 
 
 @shared_task(name="gate.writes.tasks.execute_write")
 def execute_write(job_id: int) -> None:
     """Run an approved write, or find out what became of an earlier run."""
-    outbox.run_stepwise(job_id, execution.execute)
+    outbox.run_stepwise(execute_write.name, job_id, execution.execute)
 
 
 @shared_task(name="gate.writes.tasks.expire_writes")

@@ -33,8 +33,8 @@ def test_a_job_goes_with_the_transaction_that_asked_for_it() -> None:
 @pytest.mark.parametrize("run", [outbox.run, outbox.run_stepwise])
 def test_a_job_runs_once(job, run) -> None:
     seen: list[int] = []
-    run(job, seen.append)
-    run(job, seen.append)
+    run("gate.test", job, seen.append)
+    run("gate.test", job, seen.append)
     assert seen == [7]
     done = Outbox.objects.get(pk=job)
     assert (done.attempts, done.done_at is not None, done.heartbeat_at is not None) == (1, True, True)
@@ -42,7 +42,7 @@ def test_a_job_runs_once(job, run) -> None:
 
 @pytest.mark.django_db
 def test_a_job_that_is_not_there_does_nothing() -> None:
-    outbox.run(10**12, lambda subject: pytest.fail("ran"))
+    outbox.run("gate.test", 10**12, lambda subject: pytest.fail("ran"))
 
 
 @pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_a_failed_attempt_leaves_the_job_open_and_is_counted(job, run) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        run(job, fail)
+        run("gate.test", job, fail)
     left = Outbox.objects.get(pk=job)
     assert (left.attempts, left.done_at) == (1, None)
 
@@ -60,7 +60,7 @@ def test_a_failed_attempt_leaves_the_job_open_and_is_counted(job, run) -> None:
 @pytest.mark.django_db
 def test_a_job_that_never_finishes_is_given_up_and_says_so(job) -> None:
     Outbox.objects.filter(pk=job).update(attempts=outbox.MOST_ATTEMPTS)
-    outbox.run(job, lambda subject: pytest.fail("ran"))
+    outbox.run("gate.test", job, lambda subject: pytest.fail("ran"))
     given_up = Outbox.objects.get(pk=job)
     assert given_up.gave_up_at is not None
     assert "never finished" in given_up.error
@@ -75,7 +75,7 @@ def test_two_workers_with_one_job_do_it_once() -> None:
 
     def work() -> None:
         barrier.wait()
-        outbox.run(job, seen.append)
+        outbox.run("gate.test", job, seen.append)
         connection.close()
 
     threads = [threading.Thread(target=work) for _ in range(2)]
@@ -93,5 +93,13 @@ def test_the_effect_and_done_commit_together(job) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        outbox.run(job, half)
+        outbox.run("gate.test", job, half)
     assert not Outbox.objects.filter(task="gate.follow_up").exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("run", [outbox.run, outbox.run_stepwise])
+def test_a_message_with_another_tasks_job_does_nothing(job, run) -> None:
+    run("gate.another", job, lambda subject: pytest.fail("ran"))
+    untouched = Outbox.objects.get(pk=job)
+    assert (untouched.attempts, untouched.done_at, untouched.gave_up_at) == (0, None, None)

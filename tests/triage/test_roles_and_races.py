@@ -63,7 +63,7 @@ def test_the_agents_plane_takes_a_report_starts_counts_and_hands_in(
     submissions.submit(principal, investigation.pk, handed_in(*findings))
     as_role("worker")
     job = Outbox.objects.get(task=submissions.TASK, subject_id=investigation.pk)
-    outbox.run(job.pk, verdicts.render)
+    outbox.run(job.task, job.pk, verdicts.render)
     draft = Draft.objects.get(investigation=investigation)
     assert draft.outcome == "pass", draft.reasons
 
@@ -146,7 +146,7 @@ def test_two_submissions_at_once_are_one(principal: Principal, running: Investig
 def test_two_workers_at_once_make_one_draft(principal: Principal, running: Investigation) -> None:
     submissions.submit(principal, running.pk, handed_in())
     job = Outbox.objects.get(task=submissions.TASK, subject_id=running.pk)
-    at_once(*[lambda: outbox.run(job.pk, verdicts.render)] * 2)
+    at_once(*[lambda: outbox.run(job.task, job.pk, verdicts.render)] * 2)
     assert Draft.objects.filter(investigation=running).count() == 1
     job.refresh_from_db()
     assert job.done_at is not None

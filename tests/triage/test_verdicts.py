@@ -26,7 +26,7 @@ def hand_in(principal: Principal, investigation: Investigation, *findings: tuple
 
 
 def rendered(job: Outbox) -> Draft:
-    outbox.run(job.pk, verdicts.render)
+    outbox.run(job.task, job.pk, verdicts.render)
     return Draft.objects.get(investigation_id=job.subject_id)
 
 
@@ -148,7 +148,7 @@ def test_running_it_twice_makes_one_draft(principal: Principal, running: Investi
     job = hand_in(principal, running)
     first = rendered(job)
     verdicts.render(running.pk)
-    outbox.run(job.pk, verdicts.render)
+    outbox.run(job.task, job.pk, verdicts.render)
     assert Draft.objects.filter(investigation=running).get() == first
     assert Entry.objects.filter(kind=Kind.VERDICT_RENDERED, run_id=str(running.pk)).count() == 1
 
@@ -187,7 +187,7 @@ def test_killed_in_the_middle_it_leaves_nothing_and_then_makes_one_draft(
 
     monkeypatch.setattr(verdicts, point, dies)
     with pytest.raises(Killed):
-        outbox.run(job.pk, verdicts.render)
+        outbox.run(job.task, job.pk, verdicts.render)
     running.refresh_from_db()
     assert running.status == "submitted"
     assert not Draft.objects.exists()
