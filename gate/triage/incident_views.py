@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from django import forms
 from django.contrib import messages
@@ -68,52 +69,44 @@ def incident_page(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def closing(request: HttpRequest, pk: int) -> HttpResponse:
     """Close an incident."""
-    form = ReasonForm(request.POST)
-    return _act(request, pk, "close", form, lambda: incident_actions.close(
-        pk, by=person_of(request), **form.cleaned_data), "closed")  # fmt: skip
+    return _act(request, pk, "close", ReasonForm(request.POST), partial(incident_actions.close, pk), "closed")
 
 
 @require_POST
 def reopening(request: HttpRequest, pk: int) -> HttpResponse:
     """Open a closed incident again."""
-    form = ReasonForm(request.POST)
-    return _act(request, pk, "reopen", form, lambda: incident_actions.reopen(
-        pk, by=person_of(request), **form.cleaned_data), "open again")  # fmt: skip
+    return _act(request, pk, "reopen", ReasonForm(request.POST), partial(incident_actions.reopen, pk), "open again")
 
 
 @require_POST
 def assignment(request: HttpRequest, pk: int) -> HttpResponse:
     """Give an incident to a person."""
-    form = AssignForm(request.POST)
-    return _act(request, pk, "assign", form, lambda: incident_actions.assign(
-        pk, by=person_of(request), **form.cleaned_data), "assigned")  # fmt: skip
+    return _act(request, pk, "assign", AssignForm(request.POST), partial(incident_actions.assign, pk), "assigned")
 
 
 @require_POST
 def comments(request: HttpRequest, pk: int) -> HttpResponse:
     """Comment on an incident."""
-    form = CommentForm(request.POST)
-    return _act(request, pk, "comment", form, lambda: incident_actions.comment(
-        pk, by=person_of(request), **form.cleaned_data), "comment added")  # fmt: skip
+    return _act(request, pk, "comment", CommentForm(request.POST), partial(incident_actions.comment, pk), "commented")
 
 
 @require_POST
 def stop(request: HttpRequest, pk: int, investigation: int) -> HttpResponse:
     """Stop a running investigation of the incident."""
     found = get_object_or_404(Investigation, pk=investigation, incident_id=pk)
-    form = StopForm(request.POST)
-    return _act(request, pk, "stop", form, lambda: incident_actions.stop(
-        found.pk, by=person_of(request), **form.cleaned_data), "investigation stopped")  # fmt: skip
+    action = partial(incident_actions.stop, found.pk)
+    return _act(request, pk, "stop", StopForm(request.POST), action, "investigation stopped")
 
 
 def _act(
-    request: HttpRequest, pk: int, name: str, form: forms.Form, act: Callable[[], object], said: str
+    request: HttpRequest, pk: int, name: str, form: forms.Form, action: Callable[..., object], said: str
 ) -> HttpResponse:
+    """Run an action with what was typed; a form or an action that refuses keeps the typing under `name`."""
     incident = get_object_or_404(Incident, pk=pk)
     if not form.is_valid():
         return _render(request, pk, {name: form}, status=422)
     try:
-        act()
+        action(by=person_of(request), **form.cleaned_data)
     except NotAllowed as refusal:
         return _render(request, pk, {name: form}, status=409, refusal=refusal)
     messages.success(request, f"{incident.ref}: {said}.")

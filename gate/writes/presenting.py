@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,6 +48,15 @@ class State:
 def state_of(write: WriteRequest) -> State:
     """The state of a write."""
     return State(*STATES[Status(write.status)])
+
+
+def _refusal(check: Callable[..., None], *about: object) -> str:
+    """The sentence that a guard raises; empty when it lets the act pass."""
+    try:
+        check(*about)
+    except NotAllowed as reason:
+        return str(reason)
+    return ""
 
 
 @dataclass
@@ -154,11 +164,7 @@ class WritePage:
         return self.is_open and not self.is_running
 
     def _why_not(self, act: str) -> str:
-        try:
-            guards.check_act(self.person, self.write, act, self.preview)
-        except NotAllowed as reason:
-            return str(reason)
-        return ""
+        return _refusal(guards.check_act, self.person, self.write, act, self.preview)
 
     @cached_property
     def no_approval(self) -> str:
@@ -168,11 +174,7 @@ class WritePage:
     @cached_property
     def no_approver(self) -> str:
         """Why this person may never approve this write, preview or not; empty when they may."""
-        try:
-            guards.check_can_approve(self.person, self.write)
-        except NotAllowed as reason:
-            return str(reason)
-        return ""
+        return _refusal(guards.check_can_approve, self.person, self.write)
 
     @cached_property
     def may_turn_down(self) -> bool:
@@ -189,11 +191,7 @@ class WritePage:
     @cached_property
     def no_preview(self) -> str:
         """Why this person may not ask for a preview now."""
-        try:
-            guards.check_can_preview(self.person, self.write)
-        except NotAllowed as reason:
-            return str(reason)
-        return ""
+        return _refusal(guards.check_can_preview, self.person, self.write)
 
     @cached_property
     def events(self) -> list[history.Event]:

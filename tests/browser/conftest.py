@@ -38,7 +38,6 @@ class Product:
     passwords: dict[str, str]
     agent_token: str
     var: Path
-    seconds_to_demo: float
     drafts_at_start: int
 
     @property
@@ -83,9 +82,8 @@ def _wait_for_demo(up: subprocess.Popen[bytes], var: Path, started: float) -> Pr
             break
         if (var / "demo.json").exists():
             demo: dict[str, Any] = json.loads((var / "demo.json").read_text())
-            elapsed = time.monotonic() - started
             urls, people = demo["urls"], demo["people"]
-            return Product(urls["people"], urls["agents"], people, demo["agent_token"], var, elapsed, _drafts(var))
+            return Product(urls["people"], urls["agents"], people, demo["agent_token"], var, _drafts(var))
         time.sleep(0.1)
     logs = "\n".join(f"== {log.name}\n{log.read_text()[-3000:]}" for log in [var / "up.out", *(var / "log").glob("*")])
     raise AssertionError(f"the demo was not there after {time.monotonic() - started:.0f} s\n{logs}")

@@ -69,7 +69,7 @@ def attempt(dsn: str, text: str) -> Any:
     except Refused as refused:
         return refused.sentence if refused.code else None
     finally:
-        assert time.monotonic() - started < 4
+        assert time.monotonic() - started < 30  # an attack may not hold the reader
 
 
 @pytest.mark.parametrize("case", READS)

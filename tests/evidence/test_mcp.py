@@ -347,14 +347,12 @@ def test_a_process_heals_when_the_database_dropped_its_whole_pool(process: str, 
         async with connected(process, asker[1]) as client:
             await asyncio.gather(*(client.list_tools() for _ in range(24)))
             dropped = await asyncio.to_thread(drop_all)
-            started = time.monotonic()
             listed = await client.list_tools()
-            return dropped, len(listed.tools), time.monotonic() - started
+            return dropped, len(listed.tools)
 
-    dropped, listed, seconds = asyncio.run(ask())
+    dropped, listed = asyncio.run(ask())
     assert dropped > 2
     assert listed == 4 + 4
-    assert seconds < 3
 
 
 def test_references_in_a_schema_follow_it_into_the_envelope() -> None:
