@@ -7,7 +7,9 @@ from typing import Any
 from django import forms
 from django.contrib.auth import get_user_model
 
+from audit import budgets
 from audit.agents import DEFAULT_LIFETIME, SCOPES
+from audit.models import Agent
 
 LONGEST_DAYS = 365
 MEANS = {
@@ -41,3 +43,16 @@ class TokenForm(forms.Form):
         choices=[(scope, MEANS[scope]) for scope in SCOPES], error_messages={"required": "Choose what it may do."}
     )
     days = forms.IntegerField(min_value=1, max_value=LONGEST_DAYS, initial=DEFAULT_LIFETIME.days)
+
+
+class BudgetForm(forms.Form):
+    """What an agent may use. An agent that should do nothing is stopped, or has a token with fewer scopes."""
+
+    calls_per_hour = forms.IntegerField(min_value=1, max_value=budgets.MOST, label="Calls in one hour")
+    open_investigations = forms.IntegerField(min_value=1, max_value=budgets.MOST, label="Investigations at once")
+    proposals_per_day = forms.IntegerField(min_value=1, max_value=budgets.MOST, label="Writes proposed in one day")
+
+    @classmethod
+    def of(cls, agent: Agent) -> BudgetForm:
+        """The form with what is set now."""
+        return cls(initial={name: getattr(agent, name) for name in budgets.COLUMNS})

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from django.utils import timezone
 
-from audit import browse
+from audit import agents, browse, budgets
 from audit.kinds import Kind
 from audit.models import Agent, AgentToken, Entry
 
@@ -17,7 +17,9 @@ DAY = timedelta(days=1)
 MOST_COUNTED = 10_000
 MOST_TOKENS = 100
 MOST_REFUSALS = 10
+MOST_CHANGES = 5
 REFUSAL = ("id", "seq", "at", "tool", "error", "summary")
+CHANGE = ("id", "seq", "at", "actor", "summary")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,19 @@ class Work:
     url: str
     started_at: datetime
     note: str
+
+
+@dataclass(frozen=True)
+class Share:
+    """A limit of the budget: how much of it is used."""
+
+    what: str
+    used: int
+    allowed: int
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.used >= self.allowed
 
 
 def _nothing_runs(agent_id: int) -> Sequence[Work]:
@@ -58,6 +73,27 @@ class AgentPage:
     @cached_property
     def running(self) -> Sequence[Work]:
         return _running(self.agent.pk)
+
+    @property
+    def usable(self) -> int:
+        """How many tokens a stop would revoke."""
+        return agents.usable_tokens(self.agent).count()
+
+    @property
+    def budget(self) -> Sequence[Share]:
+        """What it used of what it may."""
+        agent = self.agent
+        return [
+            Share("Calls in this hour", budgets.used(agent, budgets.CALLS), agent.calls_per_hour),
+            Share("Investigations now", len(self.running), agent.open_investigations),
+            Share("Writes proposed today", budgets.used(agent, budgets.PROPOSALS), agent.proposals_per_day),
+        ]
+
+    @cached_property
+    def changes(self) -> Sequence[Entry]:
+        """The last changes of the agent and of its budget."""
+        found = Entry.objects.filter(kind=Kind.AGENT_CHANGED, subject=f"agent {self.agent.name}")
+        return list(found.only(*CHANGE).order_by("-seq")[:MOST_CHANGES])
 
     @cached_property
     def _since(self) -> int:

@@ -13,8 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import agents as identities
-from audit import log
-from audit.agent_forms import AgentForm, TokenForm
+from audit import budgets, log
+from audit.agent_forms import AgentForm, BudgetForm, TokenForm
 from audit.agent_page import AgentPage
 from audit.models import Agent, AgentToken
 
@@ -73,10 +73,23 @@ def tokens(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _render_one(
-    request: HttpRequest, found: Agent, form: TokenForm, *, token: str = "", status: int = 200
-) -> HttpResponse:
-    context = {"page": AgentPage(found), "agent": found, "form": form, "token": token}
+    request: HttpRequest, found: Agent, form: TokenForm, *, budget: BudgetForm | None = None, token: str = "",
+    status: int = 200,
+) -> HttpResponse:  # fmt: skip
+    budget = budget or BudgetForm.of(found)
+    context = {"page": AgentPage(found), "agent": found, "form": form, "budget": budget, "token": token}
     return render(request, "audit/agent.html", context, status=status)
+
+
+@require_POST
+@may_change
+def budget(request: HttpRequest, name: str) -> HttpResponse:
+    """Set what an agent may use."""
+    found, form = _agent(name), BudgetForm(request.POST)
+    if not form.is_valid():
+        return _render_one(request, found, TokenForm(), budget=form, status=422)
+    budgets.change(found.pk, form.cleaned_data, by=log.Actor.person(request.user))
+    return redirect("audit:agent", name)
 
 
 @require_POST

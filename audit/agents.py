@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from audit import log, tokens
@@ -61,20 +63,53 @@ def add(name: str, *, owner: Any, by: log.Actor) -> Agent:
     return agent
 
 
+# Ends what an agent is at and names it, in the caller's transaction: investigations belong to a layer above this one.
+Ending = Callable[[int, log.Actor], Sequence[str]]
+
+
+def _nothing_to_end(agent_id: int, by: log.Actor) -> Sequence[str]:
+    return ()
+
+
+_end_work: Ending = _nothing_to_end
+
+
+def set_ending(end: Ending) -> None:
+    """Say who ends what an agent is at; called once when the application starts."""
+    global _end_work
+    _end_work = end
+
+
+def is_stopped(agent_id: int) -> bool:
+    """Whether an agent was stopped, also since its token was looked at."""
+    return not Agent.objects.filter(pk=agent_id, stopped_at=None).exists()
+
+
 @transaction.atomic
 def stop(agent_id: int, *, by: log.Actor) -> Agent:
-    """Make every token of an agent useless at once. Stopping it again changes nothing. Raises Agent.DoesNotExist."""
+    """Revoke every token of an agent and end what it is at. Stopping it again changes nothing.
+
+    Raises Agent.DoesNotExist.
+    """
     agent = Agent.objects.select_for_update(of=("self",)).get(pk=agent_id)
     if agent.stopped_at is None:
         agent.stopped_at = timezone.now()
         agent.save(update_fields=["stopped_at"])
-        _record_change(agent, by, "stopped: none of its tokens works")
+        revoked = [revoke_token(token.pk, by=by).label for token in usable_tokens(agent)]
+        ended = list(_end_work(agent.pk, by))
+        summary = f"stopped: {len(revoked)} tokens revoked, {len(ended)} investigations ended"
+        _record_change(agent, by, summary, revoked=revoked, ended=ended)
     return agent
+
+
+def usable_tokens(agent: Agent) -> QuerySet[AgentToken]:
+    """The tokens that would work if the agent does."""
+    return AgentToken.objects.filter(agent=agent, revoked_at=None, expires_at__gt=timezone.now()).order_by("pk")
 
 
 @transaction.atomic
 def start(agent_id: int, *, by: log.Actor) -> Agent:
-    """Let a stopped agent work again, with the tokens that it has left. Raises Agent.DoesNotExist."""
+    """Let a stopped agent work again; it needs a new token. Raises Agent.DoesNotExist."""
     agent = Agent.objects.select_for_update(of=("self",)).get(pk=agent_id)
     if agent.stopped_at is not None:
         agent.stopped_at = None
@@ -83,10 +118,10 @@ def start(agent_id: int, *, by: log.Actor) -> Agent:
     return agent
 
 
-def _record_change(agent: Agent, by: log.Actor, summary: str) -> None:
+def _record_change(agent: Agent, by: log.Actor, summary: str, **more: Any) -> None:
     log.record_with(
         Kind.AGENT_CHANGED, by, subject=f"agent {agent.name}", summary=summary,
-        args={"agent": agent.name, "owner": agent.owner_name, "stopped": agent.stopped_at is not None},
+        args={"agent": agent.name, "owner": agent.owner_name, "stopped": agent.stopped_at is not None, **more},
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from typing import Any
@@ -20,6 +20,7 @@ from audit.models import Entry
 PAGE = 50
 MOST_COUNTED = 10_000
 MOST_CHOICES = 200
+MOST_PROMISED = 1_000
 SHOWN = ("id", "seq", "at", "kind", "actor_kind", "actor", "subject", "summary", "tool", "status", "truncated", "error")
 TIME_FORMS = (
     ("%Y-%m-%d %H:%M:%S", timedelta(seconds=1)),
@@ -171,6 +172,22 @@ def _count(found: QuerySet[Entry]) -> str:
     if number > MOST_COUNTED:
         return f"{MOST_COUNTED:,}+ match"
     return f"{number:,} match{'es' if number == 1 else ''}"
+
+
+WITHOUT = {
+    "kind": "Any event", "agent": "Anyone", "tool": "Any tool", "incident": "Any incident", "subject": "Any subject",
+    "status": "Any status", "view": "Every view",
+}  # fmt: skip
+
+
+def ways_out(filters: Filters) -> Iterator[tuple[str, str, str]]:
+    """The filters that hide something: its words, the address's query without it, and how much that would show."""
+    for name, words in WITHOUT.items():
+        if getattr(filters, name):
+            wider = replace(filters, **{name: ""})
+            number = matching(wider).order_by()[: MOST_PROMISED + 1].count()
+            if number:
+                yield words, wider.link(), f"{number:,}" if number <= MOST_PROMISED else f"more than {MOST_PROMISED:,}"
 
 
 def _moment(typed: str) -> datetime:

@@ -28,6 +28,11 @@ class Kind(TextChoices):
     INVESTIGATION_ABANDONED = "investigation.abandoned"
     TRACE_UPLOADED = "trace.uploaded"
 
+    ANSWER_ATTEMPTED = "answer.attempted"
+    ANSWER_SENT = "answer.sent"
+    ANSWER_REFUSED = "answer.refused"
+    ANSWER_UNKNOWN = "answer.unknown"
+
     COMMENT_ADDED = "comment.added"
     ASSIGNMENT_CHANGED = "assignment.changed"
     ADMISSION_DECIDED = "admission.decided"
@@ -64,6 +69,8 @@ class Kind(TextChoices):
     TOKEN_ISSUED = "token.issued"
     TOKEN_REVOKED = "token.revoked"
     AGENT_CHANGED = "agent.changed"
+    MAIL_SENT = "mail.sent"
+    MAIL_FAILED = "mail.failed"
 
     LOG_SEALED_KEY = "log.sealed_key"
     LOG_SCHEMA = "log.schema"

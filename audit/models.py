@@ -121,8 +121,25 @@ class Agent(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     stopped_at = models.DateTimeField(null=True, blank=True)
 
+    # Its budget. What it needs in a bad night, and not what it could do when it runs in circles.
+    calls_per_hour = models.PositiveIntegerField(default=1_000)
+    open_investigations = models.PositiveIntegerField(default=10)
+    proposals_per_day = models.PositiveIntegerField(default=50)
+
     def __str__(self) -> str:
         return self.name
+
+
+class AgentUse(models.Model):
+    """How much of one limit an agent used in the hour or day that began at `since`: one row, which starts again."""
+
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="uses")
+    what = models.CharField(max_length=10)
+    since = models.DateTimeField()
+    used = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["agent", "what"], name="audit_one_count_per_limit")]
 
 
 class AgentToken(models.Model):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from audit import work as at_work
@@ -15,6 +16,7 @@ from audit.models import Outbox
 CHANNEL = "audit_outbox"
 MOST_ATTEMPTS = 8  # a job that kills its worker each time stops here and is shown, instead of looping for ever
 STALE_AFTER = timedelta(seconds=15)  # without a heartbeat for so long, a job that was sent is sent again
+RESUME_AFTER = timedelta(minutes=10)
 
 
 def enqueue(task: str, queue: str, subject_id: int) -> None:
@@ -52,6 +54,16 @@ def run_stepwise(task: str, job_id: int, work: Callable[[int], None]) -> None:
     if subject_id is not None:
         work(subject_id)
         _finish(job_id)
+
+
+def resume(task: str, subjects: QuerySet[Any]) -> None:
+    """Give each job of these subjects that was given up a while ago one more try. Safe to run twice at once.
+
+    What stopped its worker each time may have passed: a machine without memory, a target that was away.
+    """
+    long_ago = timezone.now() - RESUME_AFTER
+    given_up = Outbox.objects.filter(task=task, subject_id__in=subjects, gave_up_at__lt=long_ago)
+    given_up.update(gave_up_at=None, attempts=MOST_ATTEMPTS - 1)
 
 
 def _finish(job_id: int) -> None:

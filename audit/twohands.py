@@ -37,6 +37,7 @@ class Standing:
     holds: bool
     word: str
     lines: Sequence[tuple[bool, str, str]]
+    why_not: str = ""  # why it is not served, when it does not hold
 
 
 def _no_standings(definitions: Sequence[Definition]) -> dict[str, Standing]:

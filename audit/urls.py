@@ -13,6 +13,7 @@ log_urls = [
     path("agents/tokens/<int:pk>/revocation/", agent_views.revocation, name="revocation"),
     path("agents/<slug:name>/", agent_views.agent, name="agent"),
     path("agents/<slug:name>/tokens/", agent_views.tokens, name="agent_tokens"),
+    path("agents/<slug:name>/budget/", agent_views.budget, name="agent_budget"),
     path("agents/<slug:name>/stop/", agent_views.stop, name="agent_stop"),
     path("agents/<slug:name>/start/", agent_views.start, name="agent_start"),
 ]

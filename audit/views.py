@@ -37,6 +37,8 @@ def entries(request: HtmxRequest) -> HttpResponse:
     except browse.BadFilter as problem:
         page, context["problem"] = browse.Page(), problem
     context["page"] = page
+    if not page.entries and not context["problem"]:
+        context["ways_out"] = browse.ways_out(filters)
     status = 422 if context["problem"] else 200
     if request.htmx and not request.htmx.history_restore_request:
         return render(request, "audit/_rows.html", context, status=status)

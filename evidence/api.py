@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from evidence import catalog
 from evidence.authentication import AgentTokenAuthentication, principal_of
 from evidence.exact_json import ExactJSONParser, ExactJSONRenderer
-from evidence.serializers import PROBLEMS, ToolAnswerSerializer, ToolCallSerializer, ToolListSerializer
+from evidence.serializers import ToolAnswerSerializer, ToolCallSerializer, ToolListSerializer, refusals
 
 
 class ToolView(APIView):
@@ -24,7 +24,7 @@ class ToolView(APIView):
 
 
 class Tools(ToolView):
-    @extend_schema(operation_id="list_tools", responses={200: ToolListSerializer, **PROBLEMS})
+    @extend_schema(operation_id="list_tools", responses={200: ToolListSerializer, **refusals()})
     def get(self, request: Request) -> Response:
         """The tools that your token is good for, as they are in force now."""
         return Response({"tools": [tool.stated() for tool in catalog.offered(principal_of(request))]})
@@ -34,7 +34,7 @@ class ToolCall(ToolView):
     @extend_schema(
         operation_id="call_tool",
         request=ToolCallSerializer,
-        responses={200: ToolAnswerSerializer, **PROBLEMS},
+        responses={200: ToolAnswerSerializer, **refusals(404, 409, 422, 429, 502)},
     )
     def post(self, request: Request, name: str) -> Response:
         """Call a tool. A call that ran and failed is answered 502 with the id of its entry."""

@@ -96,7 +96,7 @@ def misfit(schema: dict[str, Any], value: Any) -> str:
         worst = best_match(_Checker(schema, format_checker=_formats).iter_errors(value))
     except _CRASHES as crash:
         return f"The schema cannot be applied to this value ({type(crash).__name__.strip('_')})."
-    return "" if worst is None else _sentence(worst)
+    return "" if worst is None else _printable(_sentence(worst))
 
 
 def flaw(schema: Any) -> str:
@@ -140,6 +140,11 @@ def _references(schema: Any) -> Iterator[str]:
     elif isinstance(schema, list):
         for value in schema:
             yield from _references(value)
+
+
+def _printable(sentence: str) -> str:
+    """A name in a sentence may hold what neither an answer nor the log can: half a pair of surrogates, or NUL."""
+    return sentence.encode("utf-8", "backslashreplace").decode().replace("\0", "\\u0000")
 
 
 def _sentence(error: ValidationError) -> str:

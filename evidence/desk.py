@@ -8,8 +8,9 @@ from typing import Any
 
 from audit import log
 from audit.agents import Principal
+from audit.budgets import CALLS
 from audit.masking import mask
-from evidence import arguments, recording
+from evidence import arguments, budgets, recording
 from evidence.errors import Problem, unknown_tool
 
 Handler = Callable[[Principal, dict[str, Any]], dict[str, Any]]
@@ -24,6 +25,7 @@ class DeskTool:
     input_schema: dict[str, Any]
     scope: str  # what the token must carry: see audit.agents.SCOPES
     handler: Handler
+    is_counted: bool = True  # whether it takes one call of the agent's budget
 
 
 DESK: dict[str, DeskTool] = {}
@@ -42,17 +44,20 @@ def offered(principal: Principal) -> list[DeskTool]:
 def call(principal: Principal, name: str, given: dict[str, Any]) -> dict[str, Any]:
     """Hand something in. Raises Problem: an unknown tool, arguments that do not fit, or the handler's refusal.
 
-    The first two are recorded here; a handler records what it refuses itself.
+    A handler records what it refuses itself; the rest is recorded here.
     """
     about: log.About = {"tool": name}
     try:
         exact = arguments.exact(given)
         about["args"] = mask(exact)
         tool = _admit(principal, name, exact)
+        answer = tool.handler(principal, exact)
+        budgets.check_at_work(principal)
     except Problem as problem:
-        recording.refusal(principal, problem, about)
+        if not problem.is_recorded:
+            recording.refusal(principal, problem, about)
         raise
-    return tool.handler(principal, exact)
+    return answer
 
 
 def _admit(principal: Principal, name: str, given: dict[str, Any]) -> DeskTool:
@@ -62,4 +67,6 @@ def _admit(principal: Principal, name: str, given: dict[str, Any]) -> DeskTool:
     sentence = arguments.misfit(tool.input_schema, given)
     if sentence:
         raise Problem(422, "wrong_arguments", sentence)
+    if tool.is_counted:
+        budgets.take(principal, CALLS)
     return tool

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 from uuid import uuid4
 
-from audit import log, payloads, twohands
+from audit import agents, log, payloads, twohands
 from audit.agents import Principal
+from audit.budgets import CALLS
 from audit.kinds import Kind
 from audit.masking import mask
-from evidence import contracts, proof, reader, recording, scope, sources
+from evidence import budgets, contracts, proof, reader, recording, scope, sources
 from evidence.arguments import exact, is_deep, misfit
 from evidence.contracts import INVESTIGATION, Contract
 from evidence.errors import Problem, Refused, unknown_tool
@@ -72,6 +73,7 @@ class Outcome:
     truncated: bool = False
     error_class: str = ""
     error: str = ""
+    status: int = 502
 
 
 def call(principal: Principal, tool_name: str, arguments: dict[str, Any], investigation: int | None) -> CallResult:
@@ -89,6 +91,9 @@ def call(principal: Principal, tool_name: str, arguments: dict[str, Any], invest
     begun = time.monotonic()
     outcome = _read(admitted, asked.given)
     duration = int((time.monotonic() - begun) * 1000)
+    if agents.is_stopped(principal.agent_id):
+        stopped = budgets.stopped()
+        outcome = Outcome(None, error_class=stopped.code, error=stopped.sentence, status=stopped.status)
     finished = asked.record(
         Kind.CALL_FINISHED,
         parent=started.id,
@@ -102,7 +107,7 @@ def call(principal: Principal, tool_name: str, arguments: dict[str, Any], invest
     )
     if outcome.result is None:
         sentence = f"{outcome.error.rstrip('.')}; the failed call is {finished.ref}."
-        raise Problem(502, outcome.error_class, sentence, finished.ref)
+        raise Problem(outcome.status, outcome.error_class, sentence, finished.ref)
     return CallResult(finished.ref, outcome.result, outcome.truncated, admitted.budget_left)
 
 
@@ -124,7 +129,9 @@ def _admit(asked: Asked) -> Admitted:
     sentence = contract.misfit(asked.given)
     if sentence:
         raise Problem(422, "wrong_arguments", sentence)
-    return Admitted(contract, _proven_dsn(asked, contract), within.take_call())
+    dsn = _proven_dsn(asked, contract)
+    budgets.take(asked.principal, CALLS)
+    return Admitted(contract, dsn, within.take_call())
 
 
 def _which(asked: Asked) -> int | None:

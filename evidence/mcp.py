@@ -24,6 +24,7 @@ from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from audit import agents
 from audit.agents import Principal
@@ -80,12 +81,28 @@ def asgi_app() -> Starlette:
         ),
     )
     application.add_exception_handler(Exception, _broken)
+    application.add_middleware(OnlyPost)
     return application
+
+
+class OnlyPost:
+    """Answers 405 to other methods. A GET would open a stream that lasts, and nothing is ever said there."""
+
+    def __init__(self, application: ASGIApp) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] == "POST":
+            await self.application(scope, receive, send)
+            return
+        body = exact_json.dumps(problems.body(405, "method_not_allowed", problems.WRONG_METHOD))
+        refusal = Response(body, 405, {"Allow": "POST"}, media_type=problems.MEDIA_TYPE)
+        await refusal(scope, receive, send)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
     """What nobody caught: while a token is looked up, only the database can fail."""
-    stated = problems.UNAVAILABLE if isinstance(error, problems.DATABASE_ERRORS) else problems.UNEXPECTED
+    stated = problems.of_database(error) if isinstance(error, problems.DATABASE_ERRORS) else problems.UNEXPECTED
     body = exact_json.dumps(problems.body_of(stated))
     return Response(body, status_code=stated.status, media_type=problems.MEDIA_TYPE)
 
@@ -127,7 +144,7 @@ async def _from_database(work: Any, *args: Any) -> Any:
         return await in_thread(work, *args)
     except problems.DATABASE_ERRORS as error:
         logger.exception("The database failed a message.")
-        raise problems.UNAVAILABLE from error
+        raise problems.of_database(error) from error
 
 
 def _told(problem: Problem) -> types.CallToolResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -15,13 +16,16 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from audit import disk
 from evidence import exact_json, recording
 from evidence.errors import Problem
 
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = "There is nothing at this address."
+WRONG_METHOD = "This address does not take that method; see the Allow header."
 BAD = "The request cannot be read."
 UNAVAILABLE = Problem(503, "unavailable", "Our own database does not answer; nothing is shown. Try again in a moment.")
+ONCE_THERE_IS_ROOM = "Try again once its operators have made room."
 UNEXPECTED = Problem(500, "internal_error", "Something broke on our side; it was logged.")
 # What our own database raises, through Django and beside it.
 DATABASE_ERRORS = (django.db.Error, psycopg.Error)
@@ -49,7 +53,7 @@ def handle(exc: Exception, context: dict[str, Any]) -> Response | None:
         return _response(body_of(exc))
     if isinstance(exc, DATABASE_ERRORS):
         logger.error("The database failed a request.", exc_info=exc)
-        return _response(body_of(UNAVAILABLE))
+        return _response(body_of(of_database(exc)))
     if isinstance(exc, Http404):
         return _response(body(404, "not_found", NOT_FOUND))
     if isinstance(exc, PermissionDenied):
@@ -57,6 +61,12 @@ def handle(exc: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(exc, APIException):
         return _of_framework(exc)
     return None
+
+
+def of_database(error: BaseException) -> Problem:
+    """What an agent is told when our own database failed: a full disk by its name."""
+    full = disk.said_of(error)
+    return Problem(503, "disk_full", f"{full} {ONCE_THERE_IS_ROOM}") if full else UNAVAILABLE
 
 
 def _put_on_record(exc: Exception, request: Request) -> None:
@@ -83,7 +93,7 @@ def _of_framework(exc: APIException) -> Response:
     if wait:
         response["Retry-After"] = str(int(wait))
     if isinstance(exc, MethodNotAllowed):
-        response.data["detail"] = "This address does not take that method; see the Allow header."
+        response.data["detail"] = WRONG_METHOD
     return response
 
 
@@ -124,9 +134,34 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _plain(400, "bad_request", BAD)
 
 
+def not_allowed(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """handler403."""
+    return _plain(403, "permission_denied", "You may not do this.")
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """handler404."""
     return _plain(404, "not_found", NOT_FOUND)
+
+
+def too_long() -> HttpResponse:
+    """What is said of a body that nobody reads to its end."""
+    return _plain(413, "too_long", "The body is too long; send less.")
+
+
+class MethodMiddleware:
+    """Says as a problem what Django says without a word: that an address does not take a method."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if response.status_code != 405 or response.content:
+            return response
+        said = _plain(405, "method_not_allowed", WRONG_METHOD)
+        said["Allow"] = response["Allow"]
+        return said
 
 
 def broken(request: HttpRequest) -> HttpResponse:

@@ -78,28 +78,37 @@ def standings(definitions: Sequence[Definition]) -> dict[str, twohands.Standing]
 
 def _standing(source: Definition, certificate: Certificate | None) -> twohands.Standing:
     if certificate is None or certificate.source_version != source.version:
-        return twohands.Standing(False, "not proven yet", [])
+        return twohands.Standing(False, "not proven yet", [], _why_dark(source, certificate))
     lines = [(fact["holds"], fact["sentence"], fact["seen"] if fact["holds"] else f"{fact['seen']}. {fact['mend']}")
              for fact in certificate.facts]  # fmt: skip
     if timezone.now() - certificate.at > VALID_FOR:
-        return twohands.Standing(False, "proof too old", lines)
-    return twohands.Standing(certificate.holds, "cannot write" if certificate.holds else "dark", lines)
+        return twohands.Standing(False, "proof too old", lines, _why_dark(source, certificate))
+    word = "cannot write" if certificate.holds else "dark"
+    return twohands.Standing(certificate.holds, word, lines, _why_dark(source, certificate))
 
 
 def require(source: Definition) -> Certificate:
     """The certificate under which the source may be read now. Raises Problem that says what is not proven."""
     certificate = latest(source.name)
-    if certificate is None or certificate.source_version != source.version:
-        raise _dark(source, "its credential has not been proven yet; it is within two minutes")
-    failed = next((fact for fact in certificate.facts if not fact["holds"]), None)
-    if failed is not None or not certificate.holds:
-        raise _dark(source, f"this is not true: {failed['sentence']}" if failed else "its proof did not hold")
-    if timezone.now() - certificate.at > VALID_FOR:
-        raise _dark(source, "its proof is older than 10 minutes; look whether the reads worker runs")
+    why = _why_dark(source, certificate)
+    if certificate is None or why:
+        raise _dark(source, why)
     if certificate.address != sources.address(source):
         # The reads worker proves, another process reads: both must hold the very same credential.
         raise _dark(source, "this process holds another reader credential than the one that was proven")
     return certificate
+
+
+def _why_dark(source: Definition, certificate: Certificate | None) -> str:
+    """Why the source is not read, as far as every process can tell; empty when it is."""
+    if certificate is None or certificate.source_version != source.version:
+        return "its credential has not been proven yet; it is within two minutes"
+    failed = next((fact for fact in certificate.facts if not fact["holds"]), None)
+    if failed is not None or not certificate.holds:
+        return f"this is not true: {failed['sentence']}" if failed else "its proof did not hold"
+    if timezone.now() - certificate.at > VALID_FOR:
+        return "its proof is older than 10 minutes; look whether the reads worker runs"
+    return ""
 
 
 def _dark(source: Definition, why: str) -> Problem:

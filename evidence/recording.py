@@ -6,7 +6,7 @@ from typing import Protocol, Unpack
 
 import psycopg
 
-from audit import log
+from audit import disk, log
 from audit.counting import Counting
 from audit.kinds import Kind
 from audit.masking import mask
@@ -27,7 +27,8 @@ def commit(kind: Kind, caller: Caller, **about: Unpack[log.About]) -> log.Record
     try:
         return log.record(kind, caller.actor(), **about)
     except psycopg.Error as error:
-        raise Problem(503, "log_unavailable", "The log cannot be written now, so nothing is shown.") from error
+        why = disk.said_of(error) or "The log cannot be written now."
+        raise Problem(503, "log_unavailable", f"{why} What is not recorded is not shown.") from error
 
 
 def refusal(caller: Caller, problem: Problem, about: log.About) -> None:

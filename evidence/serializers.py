@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
 from evidence.contracts import QUERY_TYPES
+from evidence.problems import MEDIA_TYPE
 
 
 class ToolCallSerializer(serializers.Serializer[Any]):
@@ -64,5 +67,14 @@ class ProblemSerializer(serializers.Serializer[Any]):
     audit_id = serializers.CharField(required=False, help_text="The entry of a call that ran and failed.")
 
 
-# How a view states its refusals: of whatever status, in the media type that they are sent as.
-PROBLEMS: dict[tuple[str, str], type[ProblemSerializer]] = {("default", "application/problem+json"): ProblemSerializer}
+# What every address may answer, whatever it is for: see evidence.problems.
+ANYWHERE = (400, 401, 403, 406, 413, 415, 500, 503)
+
+
+def refusals(*statuses: int) -> dict[tuple[int, str], OpenApiResponse]:
+    """How a view states its refusals: those of every address, and the statuses of its own."""
+    stated = sorted({*ANYWHERE, *statuses})
+    return {
+        (status, MEDIA_TYPE): OpenApiResponse(ProblemSerializer, description=HTTPStatus(status).phrase)
+        for status in stated
+    }

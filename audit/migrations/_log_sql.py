@@ -101,6 +101,14 @@ begin
   raise exception 'The audit log is append-only: % of % is refused.', tg_op, tg_table_name using errcode = '42501';
 end $$;
 
+-- What may change a number that pages show is announced, without a word of what it was. Calls are not: they change
+-- none, and transactions that notify commit one after the other.
+create function audit_announce() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform pg_notify('audit_counts', '');
+  return null;
+end $$;
+
 -- The smallest uuidv7 of a moment: the bound between two partitions.
 create function audit_bound(moment timestamptz) returns uuid language sql immutable as $$
   select (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
@@ -151,6 +159,9 @@ create table audit_payload_default partition of audit_payload default;
 create trigger stamp before insert on audit_entry for each row execute function audit_stamp();
 -- Triggers fire in the order of their names: refused entries take no number.
 create trigger stamp_number before insert on audit_entry for each row execute function audit_number();
+create trigger announce after insert on audit_entry for each row
+  when (split_part(new.kind, '.', 1) in ('verdict', 'draft', 'write', 'definition'))
+  execute function audit_announce();
 create trigger refuse_change before update or delete on audit_entry for each row execute function audit_refuse();
 create trigger refuse_change before update or delete on audit_payload for each row execute function audit_refuse();
 create trigger refuse_truncate before truncate on audit_entry execute function audit_refuse();
@@ -159,6 +170,7 @@ create trigger refuse_truncate before truncate on audit_payload execute function
 -- ALWAYS: an ordinary trigger is skipped by a session with session_replication_role = replica.
 alter table audit_entry enable always trigger stamp;
 alter table audit_entry enable always trigger stamp_number;
+alter table audit_entry enable always trigger announce;
 alter table audit_entry enable always trigger refuse_change;
 alter table audit_entry enable always trigger refuse_truncate;
 alter table audit_payload enable always trigger refuse_change;

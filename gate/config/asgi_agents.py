@@ -11,7 +11,7 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 django_app: Any = get_asgi_application()
 
-from evidence import mcp, strangers  # noqa: E402 - models can be imported only once Django is set up
+from evidence import mcp, problems, strangers  # noqa: E402 - models can be imported only once Django is set up
 from gate.config.bodies import Message, Receive, Send, limited  # noqa: E402
 from gate.config.requests import identified  # noqa: E402
 
@@ -40,4 +40,4 @@ def _counting_strangers(scope: Message, send: Send) -> Send:
     return watched
 
 
-application = identified(limited(_dispatch))
+application = identified(limited(_dispatch, problems.too_long))

@@ -9,7 +9,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
 django_app: Any = get_asgi_application()
 
-from gate.config.bodies import limited  # noqa: E402 - settings can be read only once Django is set up
+from gate.config import refused  # noqa: E402 - settings can be read only once Django is set up
+from gate.config.bodies import limited  # noqa: E402
 from gate.config.requests import identified  # noqa: E402
 
-application = identified(limited(django_app))
+application = identified(limited(django_app, refused.too_long))

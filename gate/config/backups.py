@@ -16,7 +16,7 @@ from django.db import connection
 from audit import log
 from audit.kinds import Kind
 from audit.models import Entry
-from gate.config import database, embedded, environment, provision, secrets_file, services
+from gate.config import database, embedded, environment, place, provision, secrets_file, services
 from gate.config.roles import PROCESSES, role_name
 from gate.config.services import Installation
 from gate.config.single import lock
@@ -85,8 +85,7 @@ def check_is_empty() -> None:
 def own_server() -> Iterator[None]:
     """The embedded server, for a restore before the first `up`. Raises CannotStart while an `up` runs."""
     var = environment.var_dir()
-    var.mkdir(parents=True, exist_ok=True, mode=0o700)
-    (var / "log").mkdir(exist_ok=True, mode=0o700)
+    place.prepare(var)
     with lock(var / "up.lock", "restoring a backup"):
         secrets = secrets_file.create_missing()
         server = services.postgres(Installation(var, database.run_dir(), secrets, 0, 0, has_demo=False))

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from django.conf import settings
+from django.http import HttpResponse
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -13,21 +14,26 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
 ENVELOPE = 65_536  # bytes that a form may need around what is counted as its data
-PLAIN = [(b"content-type", b"text/plain"), (b"connection", b"close")]
 
 
-def limited(application: Application) -> Application:
-    """The application behind a limit: a longer body is answered 413, and cut off when its length was not said."""
+def limited(application: Application, refusal: Callable[[], HttpResponse]) -> Application:
+    """The application behind a limit: a longer body is answered `refusal`, and cut off when its length was not said."""
 
     async def serve(scope: Message, receive: Receive, send: Send) -> None:
         most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + ENVELOPE
         if scope["type"] == "http" and _stated_length(scope) > most:
-            await send({"type": "http.response.start", "status": 413, "headers": PLAIN})
-            await send({"type": "http.response.body", "body": b"The body is too long; send less."})
+            await _answer(refusal(), send)
             return
         await application(scope, _counted(receive, most), send)
 
     return serve
+
+
+async def _answer(response: HttpResponse, send: Send) -> None:
+    said = [(name.lower().encode("ascii"), value.encode("latin-1")) for name, value in response.items()]
+    headers = [*said, (b"connection", b"close")]  # what else the body holds is not read
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": response.content})
 
 
 def _stated_length(scope: Message) -> int:

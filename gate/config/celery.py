@@ -9,11 +9,14 @@ from celery import Celery
 from celery.exceptions import WorkerShutdown
 from celery.signals import beat_init, heartbeat_sent, setup_logging, worker_init
 
+from gate.config.lost_acks import NoticeLostAcks
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
 app = Celery("counterseal")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.steps["consumer"].add(NoticeLostAcks)
 
 log = logging.getLogger(__name__)
 
@@ -32,11 +35,11 @@ def check_before_start(**_: Any) -> None:
     """A worker whose database role may do more than its row of the roles table, or cannot be asked, does not start."""
     from django.db import Error, connection
 
-    from gate.config import powers
+    from gate.config import powers, releases
 
     try:
         powers.check_consumer()
-    except (powers.TooPowerful, Error) as refusal:
+    except (powers.TooPowerful, releases.NotUpgraded, Error) as refusal:
         log.error("%s", refusal)
         # An exit, because Celery logs any other exception of a signal and goes on.
         raise WorkerShutdown(1) from refusal

@@ -64,13 +64,21 @@ class Child:
                 self.failures = 0
             return None
         if self.not_before:
-            if now >= self.not_before:
-                self.start()
-            return None
+            return self._try_again() if now >= self.not_before else None
+        return f"{self.name} ended ({_how(self.process)}); {self._wait_longer()}. See {self.log}."
+
+    def _try_again(self) -> str | None:
+        try:
+            self.start()
+        except OSError as error:  # a full disk, or no more processes: it may pass
+            return f"{self.name} cannot be started ({error.strerror}); {self._wait_longer()}."
+        return None
+
+    def _wait_longer(self) -> str:
         wait = min(0.5 * 2**self.failures, LONGEST_WAIT)
         self.failures += 1
-        self.not_before = now + wait
-        return f"{self.name} ended ({_how(self.process)}); it starts again in {wait:.1f} s. See {self.log}."
+        self.not_before = time.monotonic() + wait
+        return f"it starts again in {wait:.1f} s"
 
     def ask_to_stop(self) -> None:
         """Send the signal that it stops on."""

@@ -21,7 +21,8 @@ class Place:
     name: str
     url: str
     is_here: bool
-    count: int | None = None  # nothing is shown for none
+    key: str = ""  # of a place that counts what waits there
+    count: int = 0  # nothing is shown for none
 
 
 class Shell:
@@ -30,19 +31,12 @@ class Shell:
     def __init__(self, request: HttpRequest) -> None:
         self.request = request
 
-    @property
-    def here(self) -> str:
-        """The path that decides which place is marked; a fragment of the rail carries its page's path."""
-        if self.request.path == reverse("gate:rail"):
-            return self.request.GET.get("at", "")
-        return self.request.path
-
     @cached_property
     def work(self) -> list[Place]:
         waiting = inbox.counts(person_of(self.request))
         return [
-            self._place("Inbox", reverse("gate:inbox"), waiting.all, also="/drafts/"),
-            self._place("Writes", reverse("writes:list"), waiting.writes),
+            self._place("Inbox", reverse("gate:inbox"), "inbox", waiting.all, also="/drafts/"),
+            self._place("Writes", reverse("writes:list"), "writes", waiting.writes),
             self._place("Incidents", reverse("gate:incidents")),
         ]
 
@@ -54,22 +48,30 @@ class Shell:
     def defining(self) -> list[Place]:
         kinds = [self._definitions(kind) for kind in ("rule", "class", "tool", "target")]
         people = self._place("People", reverse("people:list"))
-        return [*kinds, self._place("Agents", reverse("audit:agents")), people]
+        places = [*kinds, self._place("Agents", reverse("audit:agents")), people]
+        if self.request.user.has_perm("people.try_mail"):
+            places.append(self._place("Mail", reverse("people:mail")))
+        return places
 
     def _definitions(self, kind: str) -> Place:
         plural = twohands.KINDS[kind].plural
         return self._place(plural.capitalize(), reverse("definitions:list", args=[plural]))
 
-    def _place(self, name: str, url: str, count: int | None = None, also: str = "") -> Place:
+    def _place(self, name: str, url: str, key: str = "", count: int = 0, also: str = "") -> Place:
         starts = (url, also) if also else (url,)
-        return Place(name, url, self.here.startswith(starts), count or None)
+        return Place(name, url, self.request.path.startswith(starts), key, count)
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
     """The rail, the CSP nonce for django-htmx's script tag, and the theme that the person chose."""
-    theme = request.COOKIES.get("counterseal_theme", "")
     return {
         "shell": Shell(request),
         "csp_nonce": getattr(request, "csp_nonce", ""),
-        "theme": theme if theme in {"light", "dark"} else "",
+        "theme": chosen_theme(request),
     }
+
+
+def chosen_theme(request: HttpRequest) -> str:
+    """The theme that the person chose for this browser: light, dark, or none."""
+    theme = request.COOKIES.get("counterseal_theme", "")
+    return theme if theme in {"light", "dark"} else ""

@@ -28,6 +28,11 @@ def run_dir() -> Path:
     return Path("/tmp") / f"counterseal-{hashlib.sha256(str(var_dir()).encode()).hexdigest()[:12]}"
 
 
+def place() -> Path | None:
+    """The directory on whose disk the database is, when it is the embedded one; else None: its machine knows."""
+    return var_dir() if configuration()["HOST"] == str(run_dir()) else None
+
+
 def process_of(argv: list[str]) -> str:
     """The process whose database role a command line runs as; `people` for commands that name none."""
     if "COUNTERSEAL_PROCESS" in os.environ:

@@ -14,6 +14,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -26,6 +27,7 @@ from psycopg import sql
 PR_SET_PDEATHSIG = 1
 SUPERUSER = "postgres"
 START_TIMEOUT = 60.0  # seconds
+SECONDS_TO_END = 20.0
 # Everybody comes over the socket. The operating system's own user is the superuser; all others give their password.
 HBA = f"local all {SUPERUSER} peer map=super\nlocal all all scram-sha-256\n"
 
@@ -111,22 +113,48 @@ def spawn(
 
 
 def init_postgres(data: Path) -> None:
-    """Make the data directory, unless it is there. It is made beside and renamed: half a one is never found."""
+    """Make the data directory, unless it is there. It is made beside and renamed: half a one is never found.
+
+    Raises EmbeddedError when it cannot be made.
+    """
+    for left in data.parent.glob(f"{data.name}.new*"):
+        shutil.rmtree(left, ignore_errors=True)
     if (data / "PG_VERSION").exists():
         return
-    draft = data.with_name(data.name + ".new")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(parents=True, mode=0o700)
+    _check_can_be_made(data)
+    data.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # A name of its own: an initdb whose parent was killed may still be taking its half away.
+    draft = Path(tempfile.mkdtemp(prefix=f"{data.name}.new.", dir=data.parent))
     command, options = as_account(
         [postgres_bin() / "initdb", "-D", draft, "-U", SUPERUSER, "--auth-local=peer", "--auth-host=scram-sha-256",
          "-E", "UTF8", "--locale=C.UTF-8"],
         draft,
     )  # fmt: skip
     give(draft, options)
-    done = subprocess.run(command, capture_output=True, text=True, cwd="/", env=_environment(), **options)
+    options |= {"cwd": "/", "env": _environment(), "preexec_fn": dies_with_parent(signal.SIGTERM)}
+    done = subprocess.run(command, capture_output=True, text=True, **options)
     if done.returncode:
+        shutil.rmtree(draft, ignore_errors=True)
         raise EmbeddedError(_why_not_made(data, done.stderr.strip(), command))
     draft.rename(data)
+
+
+def _check_can_be_made(data: Path) -> None:
+    if data.exists() and (not data.is_dir() or any(data.iterdir())):
+        raise EmbeddedError(f"{data} is there, but is no database of PostgreSQL; move it away, and start again.")
+    _own_name()
+
+
+def _own_name() -> str:
+    """The name of our account, which PostgreSQL asks for. Raises EmbeddedError for a number without one."""
+    uid = os.geteuid()
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        raise EmbeddedError(
+            f"Account {uid} has no name on this machine, and PostgreSQL needs one: add a line for it to /etc/passwd, "
+            "or run as another account."
+        ) from None
 
 
 def _why_not_made(data: Path, said: str, command: list[str]) -> str:
@@ -141,7 +169,7 @@ def _why_not_made(data: Path, said: str, command: list[str]) -> str:
 
 def _admit_superuser(data: Path, is_in_namespace: bool) -> None:
     """Who may be superuser, written at each start: moving the project can change how the server runs."""
-    names = [pwd.getpwuid(os.geteuid()).pw_name]
+    names = [_own_name()]
     if is_in_namespace:
         names.append("nobody")  # what peer authentication sees there; the only processes in it are ours
     (data / "pg_hba.conf").write_text(HBA)
@@ -155,6 +183,37 @@ def give(path: Path, options: dict[str, Any]) -> None:
         return
     for found in (path, *path.rglob("*")):
         os.chown(found, owner, group, follow_symlinks=False)
+
+
+def clear_pid_files(data: Path, sockets: Path) -> None:
+    """Remove what a killed server left: after a restart of the machine its number may be another process's.
+
+    The server would take that one for itself and not start. Only for who holds the installation's lock: a server that
+    is still ending is waited for. Raises EmbeddedError when one stays.
+    """
+    for file in (data / "postmaster.pid", sockets / ".s.PGSQL.5432.lock"):
+        deadline = time.monotonic() + SECONDS_TO_END
+        while _is_server(_pid_in(file), data):
+            if time.monotonic() > deadline:
+                raise EmbeddedError(f"PostgreSQL, pid {_pid_in(file)}, still runs on {data}; stop it, and start again.")
+            time.sleep(0.05)
+        file.unlink(missing_ok=True)
+
+
+def _pid_in(file: Path) -> str:
+    try:
+        return file.read_text().partition("\n")[0].strip()
+    except FileNotFoundError:
+        return ""
+
+
+def _is_server(pid: str, data: Path) -> bool:
+    if not pid.isdecimal():
+        return False
+    try:
+        return str(data) in (Path("/proc") / pid / "cmdline").read_text(errors="replace").split("\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def _environment() -> dict[str, str]:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from audit import heartbeats, relay
+from audit import disk, heartbeats, relay
 from audit.models import Outbox
 
 RELAY_IS_LATE = timedelta(seconds=15)
@@ -27,9 +27,10 @@ def healthz(request: HttpRequest) -> JsonResponse:
     """200 when the database answers, the relay is at work and no job waits for it; else 503 with what is wrong."""
     try:
         seen = measure()
-    except Error:
+    except Error as error:
         connection.close()
-        return JsonResponse({"ok": False, "wrong": ["The database does not answer."]}, status=503)
+        why = disk.said_of(error) or "The database does not answer."
+        return JsonResponse({"ok": False, "wrong": [why]}, status=503)
     wrong = what_is_wrong(seen)
     return JsonResponse({"ok": not wrong, "wrong": wrong, **seen}, status=503 if wrong else 200)
 
@@ -42,12 +43,13 @@ def measure() -> dict[str, Any]:
         "relay_heartbeat_seconds": ages.pop(relay.NAME, None),
         "oldest_unsent_seconds": (timezone.now() - oldest).total_seconds() if oldest else None,
         "workers_heartbeat_seconds": ages,
+        "is_disk_full": disk.is_full(),
     }
 
 
 def what_is_wrong(seen: dict[str, Any]) -> list[str]:
     """A sentence for each reason to answer 503."""
-    wrong = []
+    wrong = ["The disk that holds the database is full."] if seen["is_disk_full"] else []
     relay_age, job_age = seen["relay_heartbeat_seconds"], seen["oldest_unsent_seconds"]
     if relay_age is None:
         wrong.append("The relay has never run.")

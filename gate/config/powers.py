@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
+from gate.config import releases
 from gate.config.database import KNOW_THE_BROKER
 from gate.config.provision import privileges
 from gate.config.roles import FOR_ALL, FUNCTIONS, GRANTS, ROW_POLICIES, WRITES_KINDS, role_name
@@ -107,9 +108,13 @@ def beyond(process: str, role: str) -> list[str]:
 
 
 def check(process: str) -> None:
-    """Raises TooPowerful when the role that this process is connected as can do more than its row."""
+    """Raises TooPowerful when the role that this process is connected as can do more than its row.
+
+    Raises releases.NotUpgraded when the database is older than this code.
+    """
     if process not in GRANTS:
         raise TooPowerful(f"{process} is no process with a database role; choose from {', '.join(GRANTS)}.")
+    releases.check_is_upgraded()
     role = str(_rows("select current_user", {})[0][0])
     found = beyond(process, role)
     if found:
@@ -121,7 +126,10 @@ def check(process: str) -> None:
 
 
 def check_consumer() -> None:
-    """Raises TooPowerful unless this process is one that takes jobs, with no more rights than its row."""
+    """Raises TooPowerful unless this process is one that takes jobs, with no more rights than its row.
+
+    Raises releases.NotUpgraded when the database is older than this code.
+    """
     if settings.PROCESS not in KNOW_THE_BROKER:
         known = ", ".join(KNOW_THE_BROKER)
         raise TooPowerful(

@@ -50,14 +50,18 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_outbox": "SELECT INSERT(task,queue,subject_id)",
         "audit_heartbeat": "SELECT",
         "audit_definition": "SELECT INSERT UPDATE(status,activated_by_id,activated_at,solo,retired_at)",
-        "audit_agent": "SELECT INSERT UPDATE(owner_id,owner_name,stopped_at)",
+        "audit_agent": (
+            "SELECT INSERT UPDATE(owner_id,owner_name,stopped_at,calls_per_hour,open_investigations,proposals_per_day)"
+        ),
+        "audit_agentuse": "SELECT",
         "audit_agenttoken": "SELECT INSERT UPDATE(revoked_at)",
         "evidence_certificate": "SELECT",
         "people_person": "SELECT INSERT UPDATE",
-        "people_guessing": "SELECT INSERT UPDATE DELETE",
+        "people_tally": "SELECT INSERT UPDATE DELETE",
         "people_change": "SELECT INSERT UPDATE(status,decided_by_id,decided_at,solo)",
         "people_passwordlink": "SELECT INSERT UPDATE(used_at,expires_at)",
         "people_visit": "SELECT INSERT UPDATE DELETE",
+        "people_identity": "SELECT INSERT DELETE",
         "django_session": "SELECT INSERT UPDATE DELETE",
         "triage_intaketoken": "SELECT INSERT UPDATE(revoked_at)",
         "triage_incident": "SELECT INSERT UPDATE(status,owner_id,guidance,closed_at,version)",
@@ -66,6 +70,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "triage_finding": "SELECT",
         "triage_draft": "SELECT UPDATE(status,version,claimed_by_id,claimed_until,snoozed_until)",
         "triage_review": "SELECT INSERT",
+        "triage_sending": "SELECT INSERT UPDATE(status,why)",
         "writes_writerequest": "SELECT INSERT UPDATE(status,version)",
         "writes_previewrequest": "SELECT INSERT",
         "writes_preview": "SELECT",
@@ -80,6 +85,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_heartbeat": "SELECT",
         "audit_agent": "SELECT",
         "audit_agenttoken": "SELECT",
+        "audit_agentuse": "SELECT INSERT UPDATE(since,used)",
         "evidence_certificate": "SELECT",
         "triage_intaketoken": "SELECT",
         "triage_incident": "SELECT INSERT UPDATE(status,reported_resolved_at,title,severity)",
@@ -149,11 +155,12 @@ ROW_POLICIES: dict[str, dict[str, str]] = {
 PERSON_ACTS = (
     Kind.INCIDENT_OPENED, Kind.INCIDENT_UPDATED, Kind.INCIDENT_CLOSED, Kind.INCIDENT_REOPENED,
     Kind.INVESTIGATION_STOPPED, Kind.DRAFT_CLAIMED, Kind.DRAFT_AGREED, Kind.DRAFT_OVERRULED, Kind.DRAFT_SENT_BACK,
-    Kind.DRAFT_SNOOZED, Kind.COMMENT_ADDED, Kind.ASSIGNMENT_CHANGED, Kind.WRITE_PROPOSED, Kind.WRITE_APPROVED,
+    Kind.DRAFT_SNOOZED, Kind.ANSWER_ATTEMPTED, Kind.ANSWER_SENT, Kind.ANSWER_REFUSED, Kind.ANSWER_UNKNOWN,
+    Kind.COMMENT_ADDED, Kind.ASSIGNMENT_CHANGED, Kind.WRITE_PROPOSED, Kind.WRITE_APPROVED,
     Kind.WRITE_REJECTED, Kind.WRITE_CHANGES_REQUESTED, Kind.WRITE_EDITED, Kind.WRITE_WITHDRAWN, Kind.WRITE_SETTLED,
     Kind.DEFINITION_DRAFTED, Kind.DEFINITION_ACTIVATED, Kind.DEFINITION_RETIRED, Kind.PERSON_SIGNED_IN,
     Kind.PERSON_REFUSED, Kind.PERSON_CHANGED, Kind.KEY_ENROLLED, Kind.KEY_REVOKED, Kind.TOKEN_ISSUED,
-    Kind.TOKEN_REVOKED, Kind.AGENT_CHANGED, Kind.LOG_VIEWED,
+    Kind.TOKEN_REVOKED, Kind.AGENT_CHANGED, Kind.MAIL_SENT, Kind.MAIL_FAILED, Kind.LOG_VIEWED,
 )  # fmt: skip
 
 WRITES_KINDS: dict[str, tuple[Kind, ...]] = {

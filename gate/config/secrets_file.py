@@ -8,9 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
+
 from gate.config.environment import var_dir
 from gate.config.roles import PROCESSES
 
+ANEW = "Move it away, and the next start draws new secrets; everybody signs in anew then."
 KEYS = ("secret_key", "broker", "shop_owner", "shop_reader", "shop_doctor", "shop_writer")
 
 
@@ -21,11 +24,37 @@ def path() -> Path:
 
 @cache
 def load() -> dict[str, str]:
-    """The stored secrets, or an empty dict before the first start."""
+    """The stored secrets, or an empty dict before the first start.
+
+    Raises ImproperlyConfigured for a file that cannot be read, or that others can read.
+    """
     try:
-        return dict(json.loads(path().read_text()))
-    except FileNotFoundError:
+        with path().open() as stream:
+            _check_is_closed(os.fstat(stream.fileno()).st_mode)
+            return _checked(json.load(stream))
+    except (FileNotFoundError, NotADirectoryError):
         return {}
+    except PermissionError:
+        raise ImproperlyConfigured(
+            f"{path()} is not yours to read. Run it as the account that started it first, or choose another place with "
+            "COUNTERSEAL_VAR."
+        ) from None
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{path()} is broken ({error}). {ANEW}") from error
+
+
+def _checked(values: Any) -> dict[str, str]:
+    if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
+        raise ValueError("it is no object of texts")
+    return values
+
+
+def _check_is_closed(mode: int) -> None:
+    if mode & 0o077:
+        raise ImproperlyConfigured(
+            f"{path()} is open to other accounts (mode {mode & 0o777:o}). If nobody else can have read it, close it "
+            f"with chmod 600. {ANEW}"
+        )
 
 
 def create_missing() -> dict[str, str]:
@@ -48,4 +77,6 @@ def write(target: Path, values: Mapping[str, Any]) -> None:
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as stream:
         json.dump(values, stream, indent=1)
+        stream.flush()
+        os.fsync(handle)  # or a power cut could leave the new name with nothing in it
     draft.rename(target)

@@ -1,7 +1,8 @@
 """What `manage.py up` runs, as a table, and the environment that each of its children gets.
 
 A child knows what its work needs and no more: its own database role, the broker only where it publishes or consumes,
-production credentials only where it reads or writes production, the session key only where people sign in.
+production credentials only where it reads or writes production; the session key, the mail server and the sign-in
+provider only where people sign in.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from signal import SIGINT, SIGKILL
 
 from django.conf import settings
 
-from gate.config import database, embedded, environment, secrets_file
+from gate.config import database, embedded, environment, oidc, secrets_file, smtp
 from gate.config.children import Child, Stage
 from gate.config.environment import BASE_DIR
 from gate.config.programs import PROGRAMS, Program
@@ -82,6 +83,7 @@ class Installation:
         if process in ("people", "agents") and "COUNTERSEAL_METRICS_TOKEN" in os.environ:
             told["COUNTERSEAL_METRICS_TOKEN"] = os.environ["COUNTERSEAL_METRICS_TOKEN"]
         if process == "people":
+            told |= {name: os.environ[name] for name in (*smtp.VARIABLES, *oidc.VARIABLES) if name in os.environ}
             told["COUNTERSEAL_SECRET_KEY"] = os.environ.get("COUNTERSEAL_SECRET_KEY", self.secrets["secret_key"])
         if process in database.KNOW_THE_BROKER:
             told["COUNTERSEAL_BROKER_URL"] = database.socket_broker_url(self.sockets, self.secrets["broker"])
@@ -112,6 +114,7 @@ def postgres(at: Installation) -> Child:
     data = at.var / "postgres"
     embedded.init_postgres(data)
     command, options = embedded.postgres_command(data, at.sockets)
+    embedded.clear_pid_files(data, at.sockets)
     log = at.var / "log" / "postgres.log"
     # SIGINT is its fast stop: open transactions are rolled back, nothing is lost.
     return Child("postgres", command, Stage.DATABASE, log, options, stop_signal=SIGINT, death_signal=SIGINT, grace=20)

@@ -7,7 +7,7 @@ from celery.schedules import schedule
 from csp.constants import NONCE, NONE, SELF
 from kombu import Queue
 
-from gate.config import database, environment, logs
+from gate.config import database, environment, logs, oidc, smtp
 
 BASE_DIR = environment.BASE_DIR
 PROCESS = database.process_of(sys.argv)
@@ -51,21 +51,27 @@ BASE_MIDDLEWARE = ["django.middleware.security.SecurityMiddleware"]
 PEOPLE_MIDDLEWARE = [
     *BASE_MIDDLEWARE,
     "servestatic.middleware.ServeStaticMiddleware",
+    # Outside of what may fail: a page that says so has their headers, too.
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "gate.people.middleware.SignedInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "gate.people.middleware.VisitMiddleware",
     "gate.people.middleware.TimeZoneMiddleware",
     "gate.people.middleware.UndisguisedMiddleware",
+    "gate.config.refused.MethodMiddleware",
 ]
 # The agents' plane knows tokens alone: a cookie that reaches its port means nothing there.
-AGENTS_MIDDLEWARE = [*BASE_MIDDLEWARE, "django.middleware.common.CommonMiddleware"]
+AGENTS_MIDDLEWARE = [
+    *BASE_MIDDLEWARE,
+    "django.middleware.common.CommonMiddleware",
+    "evidence.problems.MethodMiddleware",
+]
 IS_AGENTS_PLANE = PROCESS == "agents"
 MIDDLEWARE = AGENTS_MIDDLEWARE if IS_AGENTS_PLANE else PEOPLE_MIDDLEWARE
 ROOT_URLCONF = "gate.config.urls_agents" if IS_AGENTS_PLANE else "gate.config.urls_people"
@@ -87,6 +93,8 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": database.configuration()}
+# Whose disk is looked at when the database fails.
+DATABASE_PLACE = database.place()
 
 LANGUAGE_CODE = "en-us"
 TIME_ZONE = "UTC"
@@ -116,6 +124,7 @@ SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_NAME = "counterseal_csrf"
 CSRF_COOKIE_SECURE = IS_HTTPS
 CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "gate.config.refused.form_expired"
 SECURE_SSL_REDIRECT = False  # the proxy in front answers plain HTTP; the app itself never sees it
 SECURE_HSTS_SECONDS = 31_536_000 if IS_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = IS_HTTPS
@@ -156,9 +165,26 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "gate.config.openapi.require_bodies",
+        "gate.config.openapi.say_what_is_next",
+    ],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "SERVE_AUTHENTICATION": [],
 }
+
+# Only where people sign in: whoever knows their passwords can write in our name, or say who somebody is.
+MAIL = smtp.configured() if PROCESS == "people" else None
+OIDC = oidc.configured() if PROCESS == "people" else None
+if OIDC:
+    INSTALLED_APPS += oidc.APPS
+    PEOPLE_MIDDLEWARE += oidc.MIDDLEWARE
+    MIGRATION_MODULES = oidc.NO_TABLES
+    SOCIALACCOUNT_ADAPTER = "gate.people.provider.Adapter"
+    SOCIALACCOUNT_REQUESTS_TIMEOUT = 5
+    SOCIALACCOUNT_UID_MAX_LENGTH = 255
+    ACCOUNT_EMAIL_VERIFICATION = "none"
 
 # Celery. The broker may lose everything: the outbox is the truth, and tasks are safe to run twice.
 CELERY_BROKER_URL = database.broker_url(PROCESS)

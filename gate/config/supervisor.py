@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import psycopg
 from django.utils.module_loading import import_string
 
-from gate.config import database, embedded, secrets_file, services
+from gate.config import database, embedded, place, secrets_file, services
 from gate.config.children import Child, Stage, tail
 from gate.config.environment import BASE_DIR, var_dir
 from gate.config.roles import PROCESSES, role_name
@@ -40,19 +40,29 @@ class Supervisor:
         self.children: list[Child] = []
 
     def run(self) -> None:
-        """Start all and stay until Ctrl-C or TERM, then stop all. Raises CannotStart or EmbeddedError."""
+        """Start all and stay until Ctrl-C or TERM, then stop all. Raises CannotStart."""
         _stop_on_signals()
         var = var_dir()
-        (var / "log").mkdir(parents=True, exist_ok=True, mode=0o700)
-        with lock(var / "up.lock", f"http://localhost:{self.ports[0]}"):
+        place.prepare(var)
+        with place.in_words(var):
+            held = lock(var / "up.lock", f"http://localhost:{self.ports[0]}")
+        with held:
             check_ports(*self.ports)
             try:
-                self._start(self._installation(var))
+                self._start_or_say_why(var)
                 self._watch(lambda: False)
             except KeyboardInterrupt:
                 self.say("Stopping.")
             finally:
                 self._stop()
+
+    def _start_or_say_why(self, var: Path) -> None:
+        try:
+            with place.in_words(var):
+                self._start(self._installation(var))
+        except (CannotStart, embedded.EmbeddedError) as refusal:
+            place.check_room(var)  # a full disk has many faces, and this is the one to read
+            raise CannotStart(str(refusal)) from refusal
 
     def _installation(self, var: Path) -> Installation:
         port, agents_port = self.ports
@@ -129,6 +139,7 @@ class Supervisor:
         planes = [(at.port, at.origin), (at.agents_port, at.agents_origin)]
 
         def is_over() -> bool:
+            place.check_room(at.var)  # the planes would not be well for want of it
             return time.monotonic() > deadline or all(_is_healthy(*plane) for plane in planes)
 
         self._watch(is_over)

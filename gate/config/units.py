@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from gate.config import oidc, smtp
 from gate.config.database import KNOW_THE_BROKER
 from gate.config.programs import PROGRAMS, UPGRADE, Program
 from gate.config.services import CREDENTIALS
@@ -51,7 +52,8 @@ def told(program: Program) -> str:
     if program.process in KNOW_THE_BROKER:
         names.append("COUNTERSEAL_BROKER_URL")
     if program.process == "people":
-        names.append("COUNTERSEAL_SECRET_KEY")
+        names += ["COUNTERSEAL_SECRET_KEY", *(f"{name} (for mail)" for name in smtp.VARIABLES)]
+        names += [f"{name} (for sign-in through a provider)" for name in oidc.VARIABLES]
     if program.words[0] == "serve":
         names += ["COUNTERSEAL_ORIGIN", "COUNTERSEAL_AGENTS_ORIGIN", "COUNTERSEAL_HOSTS", "COUNTERSEAL_METRICS_TOKEN"]
     if program.is_worker or program.process == "agents":

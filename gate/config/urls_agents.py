@@ -17,5 +17,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
 ]
 
 handler400 = "evidence.problems.bad_request"
+handler403 = "evidence.problems.not_allowed"
 handler404 = "evidence.problems.not_found"
 handler500 = "evidence.problems.broken"

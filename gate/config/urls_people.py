@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
+from gate.config import components
 from gate.config.health import healthz
 from gate.config.metrics import metrics
 
@@ -10,8 +11,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(pattern_name="gate:inbox")),
     path("healthz", healthz),
     path("metrics", metrics, {"has_drafts": True}),
+    path("ui/", components.page),
     path("", include("gate.people.urls")),
     path("", include("gate.triage.urls")),
     path("", include("gate.writes.urls")),
     path("", include("audit.urls")),
 ]
+
+handler400 = "gate.config.refused.bad_request"
+handler403 = "gate.config.refused.not_allowed"
+handler404 = "gate.config.refused.not_found"
+handler500 = "gate.config.broken.page"

@@ -12,7 +12,7 @@ from django.utils import timezone
 from audit import log, tokens
 from audit.kinds import Kind
 from gate.errors import NotAllowed
-from gate.people import changes, guards, guessing, visits
+from gate.people import changes, guards, guessing, identities, visits
 from gate.people.models import Change, PasswordLink, Person
 
 
@@ -40,7 +40,7 @@ def add_person(username: str, *, role: str, full_name: str, password: str, by: l
 
 
 @transaction.atomic
-def invite(username: str, *, role: str, full_name: str, by: Person) -> tuple[Person, str]:
+def invite(username: str, *, role: str, full_name: str, by: Person, email: str = "") -> tuple[Person, str]:
     """A new person without a password, and the token of the link that sets it, shown only now. Raises NotAllowed.
 
     They begin as a viewer: any other role is a change that a second admin confirms.
@@ -48,20 +48,20 @@ def invite(username: str, *, role: str, full_name: str, by: Person) -> tuple[Per
     changes.lock()
     with changes.recorded_refusal(by, f"person {username}", role=role):
         guards.check_may_change(Person.objects.get(pk=by.pk))
-        person = _new(username, Person.Role.VIEWER, full_name)
+        person = _new(username, Person.Role.VIEWER, full_name, email)
     person.set_unusable_password()
     person.save(force_insert=True)
     log.record_with(
         Kind.PERSON_CHANGED, by.actor(), subject=f"person {username}", summary="invited as viewer",
-        args={"username": username, "role": person.role, "full_name": full_name},
+        args={"username": username, "role": person.role, "full_name": full_name, "email": email},
     )  # fmt: skip
     if role != person.role:
         changes.draft(person, act=Change.Act.ROLE, role=role, by=by, reason="Invited for this role.")
     return person, changes.draw_link(person, by)
 
 
-def _new(username: str, role: str, full_name: str) -> Person:
-    person = Person(username=username, role=role, full_name=full_name)
+def _new(username: str, role: str, full_name: str, email: str = "") -> Person:
+    person = Person(username=username, role=role, full_name=full_name, email=email)
     try:
         person.full_clean(exclude=["password"])
     except ValidationError as error:
@@ -87,6 +87,7 @@ def use_link(token: str, password: str) -> Person:
     used.save(update_fields=["used_at"])
     _set_password(used.person, password, "set a password with a link")
     visits.end(used.person.visits.all())
+    identities.disconnect(used.person)  # whoever connected one may be whom the new password is to keep out
     return used.person
 
 
@@ -95,6 +96,19 @@ def change_password(person: Person, password: str) -> None:
     """Set one's own password; the caller has asked for the old one."""
     changes.lock()
     _set_password(person, password, "changed their password")
+
+
+@transaction.atomic
+def change_address(person: Person, email: str) -> None:
+    """Set one's own e-mail address, or none; the caller has asked for the password again."""
+    changes.lock()
+    was, person.email = Person.objects.get(pk=person.pk).email, email
+    person.save(update_fields=["email"])
+    changes.void_links(person)  # those that went to the old address
+    log.record_with(
+        Kind.PERSON_CHANGED, person.actor(), subject=f"person {person.username}",
+        summary="changed their e-mail address", args={"email": email, "was": was},
+    )  # fmt: skip
 
 
 def _set_password(person: Person, password: str, summary: str) -> None:

@@ -23,15 +23,16 @@ class SignInForm(AuthenticationForm):
         if not name or not password:
             raise ValidationError("Type your name and your password.")
         assert self.request is not None  # the view hands it in
+        address = self.request.META.get("REMOTE_ADDR", "")
         try:
-            left = guessing.take_sign_in(name, self.request.META.get("REMOTE_ADDR", ""))
+            left = guessing.take_sign_in(name, address)
         except guessing.TooManyTries as refusal:
             raise ValidationError(str(refusal), code="waits") from refusal
         try:
             cleaned = super().clean()
         except ValidationError as error:
             raise ValidationError(f"Name or password is wrong. {guessing.left_in_words(left)}") from error
-        guessing.forget_sign_in(name)
+        guessing.forget_sign_in(name, address)
         return cleaned
 
     @property
@@ -40,20 +41,49 @@ class SignInForm(AuthenticationForm):
         return self.has_error("__all__", code="waits")
 
 
+def _typed_again(user: Any, typed: str) -> str:
+    # Each costs a try, as it does for an approval.
+    try:
+        left = guessing.take_again(user.username)
+    except guessing.TooManyTries as refusal:
+        raise ValidationError(str(refusal)) from refusal
+    if not user.check_password(typed):
+        raise ValidationError(f"That is not your password. {guessing.left_in_words(left)}")
+    guessing.forget_again(user.username)
+    return typed
+
+
 class OwnPasswordForm(PasswordChangeForm):
-    """A new password, and the old one; typing that costs a try, as it does for an approval."""
+    """A new password, and the old one."""
 
     def clean_old_password(self) -> str:
         """Raises ValidationError with the tries that are left, or with how long to wait."""
-        typed = str(self.cleaned_data["old_password"])
-        try:
-            left = guessing.take_again(self.user.username)
-        except guessing.TooManyTries as refusal:
-            raise ValidationError(str(refusal)) from refusal
-        if not self.user.check_password(typed):
-            raise ValidationError(f"That is not your password. {guessing.left_in_words(left)}")
-        guessing.forget_again(self.user.username)
-        return typed
+        return _typed_again(self.user, str(self.cleaned_data["old_password"]))
+
+
+class PasswordForm(forms.Form):
+    """One's own password again, before something that whoever finds an open browser must not do."""
+
+    own_password = forms.CharField(strip=False, error_messages={"required": "Type your password."})
+
+    def __init__(self, user: Person, data: Any = None, **options: Any) -> None:
+        super().__init__(data, **options)
+        self.user = user
+
+    def clean_own_password(self) -> str:
+        """Raises ValidationError with the tries that are left, or with how long to wait."""
+        return _typed_again(self.user, self.cleaned_data["own_password"])
+
+
+class AddressForm(PasswordForm):
+    """One's own e-mail address, or none; links that set a password go there."""
+
+    email = forms.EmailField(
+        max_length=254, required=False, error_messages={"invalid": "Give an address like ada@example.org."}
+    )
+
+    def __init__(self, user: Person, data: Any = None) -> None:
+        super().__init__(user, data, initial={"email": user.email})
 
 
 class ChangeForm(forms.Form):
@@ -80,4 +110,7 @@ class InvitationForm(forms.Form):
 
     username = forms.CharField(max_length=150, error_messages={"required": "Give the name they sign in with."})
     full_name = forms.CharField(max_length=120, error_messages={"required": "Give their full name."})
+    email = forms.EmailField(
+        max_length=254, required=False, error_messages={"invalid": "Give an address like ada@example.org, or none."}
+    )
     role = forms.ChoiceField(choices=Person.Role.choices, error_messages={"required": "Choose a role."})

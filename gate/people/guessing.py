@@ -9,33 +9,15 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from ipaddress import IPv6Address, ip_address, ip_network
 
-from django.db import connection
-from django.utils import timezone
-from django.utils.crypto import salted_hmac
-
 from audit.templatetags.ui import minutes_until
 from gate.errors import NotAllowed
+from gate.people import limits
 
 WAIT = timedelta(minutes=15)
 TRIES = 5
 # An office shares an address, and so may a proxy: one person's typing errors must not keep everybody out.
 TRIES_PER_ADDRESS = 20
-
-# One statement, so that of two tries at once one comes second. A try beyond the last does not make the wait longer.
-_TAKE = """
-insert into people_guessing (key, tries, until) values (%(key)s, 1, %(until)s)
-on conflict (key) do update set
-  tries = case when people_guessing.until <= %(now)s then 1
-               else least(people_guessing.tries, %(most)s) + 1 end,
-  until = case when people_guessing.until > %(now)s and people_guessing.tries >= %(most)s then people_guessing.until
-               else excluded.until end
-returning tries, until
-"""
-# What is over is cleared away by whoever comes next; what somebody else is at is left to them.
-_CLEAR = """
-delete from people_guessing where key in (
-  select key from people_guessing where until <= %s order by key limit 100 for update skip locked)
-"""
+TRIPS_PER_ADDRESS = 100
 
 
 class TooManyTries(NotAllowed):
@@ -45,8 +27,12 @@ class TooManyTries(NotAllowed):
 def take_sign_in(name: str, address: str) -> int:
     """Count a try of a name from an address. The tries left after it. Raises TooManyTries."""
     # The address first: once it waits, it adds no names.
-    from_there = _take(f"address {_neighborhood(address)}", TRIES_PER_ADDRESS)
+    from_there = _take(_address(address), TRIES_PER_ADDRESS)
     return min(from_there, _take(_sign_in(name), TRIES))
+
+
+def _address(address: str) -> str:
+    return f"address {_neighborhood(address)}"
 
 
 def _neighborhood(address: str) -> str:
@@ -60,9 +46,29 @@ def _neighborhood(address: str) -> str:
     return str(parsed.ipv4_mapped or ip_network((int(parsed), 64), strict=False))
 
 
-def forget_sign_in(name: str) -> None:
-    """The right password was typed. The address keeps its count: one known password must not buy guesses of others."""
-    _forget(_sign_in(name))
+def check_does_not_wait(name: str) -> None:
+    """Raises TooManyTries when a name's tries are used up: then no other way of signing in is open to it either."""
+    until = limits.used_up_until(_sign_in(name), most=TRIES)
+    if until is not None:
+        raise TooManyTries(_wait(until))
+
+
+def take_at_provider(address: str) -> None:
+    """Count a browser that is sent to the sign-in provider; each keeps a session here. Raises TooManyTries."""
+    try:
+        limits.take(f"provider {_neighborhood(address)}", most=TRIPS_PER_ADDRESS, within=WAIT)
+    except limits.UsedUp as used:
+        raise TooManyTries(f"Too many sign-ins from here. Try again in {minutes_until(used.until)}.") from used
+
+
+def forget_sign_in(name: str, address: str) -> None:
+    """The right password was typed.
+
+    The address gets this one try back and no more: an office that signs in is no guesser, and one known password must
+    not buy guesses of others.
+    """
+    limits.forget(_sign_in(name))
+    limits.give_back(_address(address))
 
 
 def take_again(username: str) -> int:
@@ -75,7 +81,7 @@ def take_again(username: str) -> int:
 
 def forget_again(username: str) -> None:
     """The right password was typed."""
-    _forget(_again(username))
+    limits.forget(_again(username))
 
 
 def left_in_words(left: int) -> str:
@@ -94,26 +100,11 @@ def _again(username: str) -> str:
 
 
 def _take(what: str, most: int) -> int:
-    now = timezone.now()
-    values: dict[str, str | int | datetime] = {"key": _key(what), "most": most, "now": now, "until": now + WAIT}
-    with connection.cursor() as cursor:
-        cursor.execute(_CLEAR, [now])
-        cursor.execute(_TAKE, values)
-        tries, until = cursor.fetchone()
-    if tries > most:
-        raise TooManyTries(_wait(until))
-    return int(most - tries)
+    try:
+        return limits.take(what, most=most, within=WAIT, anew=True)
+    except limits.UsedUp as used:
+        raise TooManyTries(_wait(used.until)) from used
 
 
 def _wait(until: datetime) -> str:
     return f"Too many wrong passwords. Try again in {minutes_until(until)}."
-
-
-def _forget(what: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("delete from people_guessing where key = %s", [_key(what)])
-
-
-def _key(what: str) -> str:
-    # A password is sometimes typed into the wrong field: what was typed is not kept.
-    return salted_hmac("counterseal.guessing", what, algorithm="sha256").hexdigest()

@@ -11,7 +11,7 @@ from audit import agents
 from audit.models import Agent, AgentToken
 from gate.people import visits
 from gate.people.models import Person
-from gate.triage.models import Draft, Incident
+from gate.triage.models import Draft, Incident, Investigation
 from gate.writes.models import Decision, WriteRequest
 
 
@@ -23,7 +23,8 @@ class Left:
     approvals: list[Decision]
     incidents: list[Incident]
     tokens: list[AgentToken]
-    agents: list[Agent]
+    agents: list[Agent]  # those at work: a stopped one has nothing more to lose
+    running: list[Investigation]
     visits: int
 
     def as_args(self) -> dict[str, Any]:
@@ -32,7 +33,8 @@ class Left:
             "claims_released": [draft.ref for draft in self.claims],
             "approvals_void": [decision.write.ref for decision in self.approvals],
             "incidents_in_their_name": [incident.ref for incident in self.incidents],
-            "agents_without_tokens": [agent.name for agent in self.agents],
+            "agents_stopped": [agent.name for agent in self.agents],
+            "investigations_ended": [investigation.incident.ref for investigation in self.running],
             "sessions_ended": self.visits,
         }
 
@@ -52,13 +54,18 @@ def of(person: Person) -> Left:
         ),
         incidents=list(Incident.objects.filter(owner=person).exclude(status=Incident.Status.CLOSED).order_by("pk")),
         tokens=list(tokens.order_by("pk")),
-        agents=list(Agent.objects.filter(owner=person).order_by("name")),
+        agents=list(Agent.objects.filter(owner=person, stopped_at=None).order_by("name")),
+        running=list(
+            Investigation.objects.filter(agent__owner=person, status=Investigation.Status.RUNNING)
+            .select_related("incident")
+            .order_by("pk")
+        ),
         visits=visits.of(person).count(),
     )
 
 
 def let_go(person: Person, by: Person) -> Left:
-    """Release claims, revoke agents' tokens and end sessions, in the caller's transaction. What it was.
+    """Release claims, stop agents and end sessions, in the caller's transaction. What it was.
 
     An approval that was not executed needs nothing: the writer refuses it, for its approver may not decide any more.
     """
@@ -66,7 +73,9 @@ def let_go(person: Person, by: Person) -> Left:
     Draft.objects.filter(claimed_by=person, status=Draft.Status.CLAIMED).update(
         status=Draft.Status.WAITING, claimed_by=None, claimed_until=None
     )
-    for token in left.tokens:
+    for agent in left.agents:
+        agents.stop(agent.pk, by=by.actor())
+    for token in left.tokens:  # also those of an agent that was stopped before they were issued
         agents.revoke_token(token.pk, by=by.actor())
     visits.end(person.visits.all())
     return left

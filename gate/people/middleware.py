@@ -1,13 +1,34 @@
-"""What every page of the people's plane goes through: the reader's own zone, and no disguised text."""
+"""What every page of the people's plane goes through: a session, the reader's own zone, and no disguised text."""
 
 import zoneinfo
 from collections.abc import Callable
+from typing import Any
 
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils import timezone
 
 from audit.marked_json import undisguised
 from gate.people import visits
+
+
+class SignedInMiddleware(LoginRequiredMiddleware):
+    """Leads a stranger to the sign-in. What a script asks for is refused: the sign-in would land in its place."""
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view_func: Callable[..., HttpResponseBase],
+        view_args: tuple[Any, ...],
+        view_kwargs: dict[str, Any],
+    ) -> HttpResponseBase | None:
+        """None for those who are signed in, and where nobody needs to be."""
+        is_stream = "text/event-stream" in request.headers.get("Accept", "")
+        to_sign_in = super().process_view(request, view_func, view_args, view_kwargs)
+        if to_sign_in and (is_stream or "HX-Request" in request.headers):
+            return HttpResponse("You are signed out. Sign in to go on.", status=401, content_type="text/plain")
+        return to_sign_in
 
 
 class TimeZoneMiddleware:

@@ -27,11 +27,11 @@ class Person(AbstractUser):
         return log.Actor.person(self)
 
 
-class Guessing(models.Model):
-    """Tries of a password for one name or from one address (see gate.people.guessing). Gone once `until` is over."""
+class Tally(models.Model):
+    """How often something was done lately, as a password tried for a name (see gate.people.limits)."""
 
-    key = models.CharField(max_length=64, primary_key=True)  # a keyed hash of the name or address
-    tries = models.PositiveIntegerField()
+    key = models.CharField(max_length=64, primary_key=True)  # a keyed hash of what is counted
+    number = models.PositiveIntegerField()
     until = models.DateTimeField(db_index=True)
 
 
@@ -76,6 +76,18 @@ class PasswordLink(models.Model):
     made_by = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
+
+
+class Identity(models.Model):
+    """Somebody at a sign-in provider, who signs in as one person here (see gate.people.identities)."""
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="identities")
+    issuer = models.CharField(max_length=255)
+    subject = models.CharField(max_length=255)
+    connected_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="people_one_person_an_identity")]
 
 
 class Visit(models.Model):

@@ -6,10 +6,11 @@ import os
 import pwd
 from typing import Any
 
+import psycopg
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
-from audit import log
+from audit import disk, log
 
 
 def actor() -> log.Actor:
@@ -26,10 +27,12 @@ class OperatorCommand(BaseCommand):
     """A command that needs the running database, and says so when there is none."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run it. Raises CommandError when the database does not answer."""
+        """Run it. Raises CommandError when the database does not answer, or its disk is full."""
         try:
             return super().execute(*args, **options)
-        except OperationalError as error:
+        except (OperationalError, psycopg.OperationalError) as error:
+            said = str(error).strip()
             raise CommandError(
-                f"The database does not answer ({str(error).strip()}). Start it with manage.py up, or set DATABASE_URL."
+                disk.said_of(error)
+                or f"The database does not answer ({said}). Start it with manage.py up, or set DATABASE_URL."
             ) from error

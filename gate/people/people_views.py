@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -13,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from gate.errors import NotAllowed
-from gate.people import actions, changes, permissions, presenting
+from gate.people import actions, changes, letters, mail, permissions, presenting
 from gate.people.forms import ChangeForm, InvitationForm
 from gate.people.models import Change, Person
 from gate.people.requests import person_of
@@ -80,7 +81,7 @@ def confirmation(request: HttpRequest, pk: int) -> HttpResponse:
     except NotAllowed as refusal:
         return _render_person(request, change.person_id, ChangeForm(), refusal=refusal, status=409)
     if token:
-        return _render_link(request, change.person, token)
+        return _render_link(request, change.person, token, letters.send_password_link)
     messages.success(request, f"{change.person}: {changes.in_words(change)}.")
     return redirect("people:person", change.person_id)
 
@@ -103,16 +104,26 @@ def withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
 def invitation(request: HttpRequest) -> HttpResponse:
     """Invite somebody: the answer is the link, shown once."""
     form = InvitationForm(request.POST if request.method == "POST" else None)
-    context: dict[str, Any] = {"form": form, "roles": Person.Role.choices}
+    context: dict[str, Any] = {"form": form, "roles": Person.Role.choices, "has_mail": mail.is_configured()}
     if request.method != "POST" or not form.is_valid():
         return render(request, "people/invitation.html", context, status=422 if form.errors else 200)
     try:
         invited, token = actions.invite(by=person_of(request), **form.cleaned_data)
     except NotAllowed as refusal:
         return render(request, "people/invitation.html", {**context, "refusal": refusal}, status=409)
-    return _render_link(request, invited, token)
+    return _render_link(request, invited, token, letters.invite)
 
 
-def _render_link(request: HttpRequest, somebody: Person, token: str) -> HttpResponse:
-    address = request.build_absolute_uri(reverse("people:password_link", args=[token]))
-    return render(request, "people/link.html", {"person": somebody, "address": address})
+def _render_link(
+    request: HttpRequest, somebody: Person, token: str, send: Callable[..., letters.Outcome]
+) -> HttpResponse:
+    # Only now: the action has committed, and a slow mail server keeps nobody's rows locked.
+    somebody.refresh_from_db(fields=["email"])  # they may have changed it since the page was asked for
+    is_mailed = bool(somebody.email) and mail.is_configured()
+    context = {
+        "person": somebody,
+        "address": request.build_absolute_uri(reverse("people:password_link", args=[token])),
+        "letter": send(somebody, token, by=person_of(request)) if is_mailed else None,
+        "has_mail": mail.is_configured(),
+    }
+    return render(request, "people/link.html", context)

@@ -11,6 +11,7 @@ EVERYONE = frozenset({VIEWER, ON_CALL, ADMIN, AUDITOR})
 MATRIX: dict[str, frozenset[str]] = {
     "audit.view": EVERYONE,
     "gate.review_draft": frozenset({ON_CALL}),
+    "gate.send_answer": frozenset({ON_CALL}),
     "gate.open_incident": frozenset({ON_CALL, ADMIN}),
     "gate.close_incident": frozenset({ON_CALL}),
     "gate.discuss_incident": frozenset({ON_CALL, ADMIN}),
@@ -22,12 +23,14 @@ MATRIX: dict[str, frozenset[str]] = {
     "audit.change_agents": frozenset({ADMIN}),
     "people.view": EVERYONE,
     "people.change": frozenset({ADMIN}),
+    "people.try_mail": frozenset({ADMIN}),
 }
 
 # The same acts in words.
 WORDS = {
     "audit.view": "Browse the audit log",
     "gate.review_draft": "Agree with, overrule or send back drafts",
+    "gate.send_answer": "Send the answer of an agreed draft",
     "gate.open_incident": "Open an incident by hand",
     "gate.close_incident": "Close and reopen incidents",
     "gate.discuss_incident": "Comment on and assign incidents",
@@ -39,6 +42,7 @@ WORDS = {
     "audit.change_agents": "Change agents and their tokens",
     "people.view": "See who works here, and with which role",
     "people.change": "Invite people, change roles, deactivate",
+    "people.try_mail": "See how mail is sent, and try it",
 }
 
 

@@ -19,6 +19,12 @@ def record(typed: str, *, waits: bool = False) -> None:
         _record(name, _why(known, waits))
 
 
+def record_at_provider(name: str, issuer: str, why: str) -> None:
+    """A sign-in through the provider that was refused, or something else that was to be done there."""
+    if counting.is_free(name):
+        _record(name, f"through {issuer}: {why}")
+
+
 def _why(known: bool, waits: bool) -> str:
     if waits:
         return "too many tries; the password was not looked at"

@@ -1,9 +1,11 @@
 from django.urls import path
 
-from gate.people import own_views, people_views, views
+from gate.people import mail_views, own_views, people_views, provider_views, views
 
 door_urls = [
     path("sign-in/", views.sign_in, name="sign_in"),
+    path("sign-in/provider/", provider_views.begin, name="provider"),
+    path("sign-in/provider/return/", provider_views.finish, name="provider_return"),
     path("sign-out/", views.sign_out, name="sign_out"),
     path("password/<str:token>/", views.password_link, name="password_link"),
 ]
@@ -11,6 +13,10 @@ own_urls = [
     path("me/", own_views.me, name="me"),
     path("me/preferences/", own_views.preferences, name="preferences"),
     path("me/password/", own_views.password, name="password"),
+    path("me/identity/", provider_views.permit, name="identity"),
+    path("me/identity/provider/", provider_views.begin_connecting, name="identity_provider"),
+    path("me/identity/end/", provider_views.disconnect, name="identity_end"),
+    path("me/address/", own_views.address, name="address"),
     path("me/sessions/end/", own_views.end_visits, name="end_visits"),
     path("me/sessions/<int:pk>/end/", own_views.end_visits, name="end_visit"),
 ]
@@ -23,6 +29,10 @@ people_urls = [
     path("people/changes/<int:pk>/confirmation/", people_views.confirmation, name="confirmation"),
     path("people/changes/<int:pk>/withdrawal/", people_views.withdrawal, name="withdrawal"),
 ]
+mail_urls = [
+    path("mail/", mail_views.mail, name="mail"),
+    path("mail/test/", mail_views.test, name="mail_test"),
+]
 
 app_name = "people"
-urlpatterns = [*door_urls, *own_urls, *people_urls]
+urlpatterns = [*door_urls, *own_urls, *people_urls, *mail_urls]

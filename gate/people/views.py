@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import SetPasswordForm
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render, resolve_url
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -19,6 +19,7 @@ from gate.errors import NotAllowed
 from gate.people import actions, refusals, visits
 from gate.people.forms import SignInForm
 from gate.people.models import Person
+from gate.people.safe_next import safe_next
 
 
 @sensitive_post_parameters("password")
@@ -32,18 +33,12 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         person: Person = form.get_user()
         log.record(Kind.PERSON_SIGNED_IN, person.actor(), subject=person.username, summary="with a password")
         visits.begin(request, person)
-        return redirect(_safe_next(request))
+        return redirect(safe_next(request, request.POST.get("next", "")))
     if request.method == "POST":
         refusals.record(form.cleaned_data.get("username", "") if form.is_bound else "", waits=form.waits)
-    context = {"form": form, "next": request.POST.get("next") or request.GET.get("next", "")}
+    wanted = request.POST.get("next") or request.GET.get("next", "")
+    context = {"form": form, "next": wanted, "provider": settings.OIDC}
     return render(request, "people/sign_in.html", context, status=422 if form.errors else 200)
-
-
-def _safe_next(request: HttpRequest) -> str:
-    wanted = request.POST.get("next", "")
-    if url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure()):
-        return wanted
-    return resolve_url("gate:inbox")
 
 
 @require_POST

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
 from audit import log
 from audit.kinds import Kind
@@ -52,6 +53,13 @@ def live() -> QuerySet[Visit]:
 
 def _live() -> QuerySet[Session, str]:
     return Session.objects.filter(expire_date__gt=timezone.now()).values_list("session_key", flat=True)
+
+
+def goes_on(session_key: str, pk: int, auth_hash: str) -> bool:
+    """Whether a session is still that person's: not over, not signed out, not deactivated, the password the same."""
+    person = Person.objects.filter(pk=pk, is_active=True).first()
+    is_theirs = person is not None and constant_time_compare(person.get_session_auth_hash(), auth_hash)
+    return is_theirs and _live().filter(session_key=session_key).exists()
 
 
 def end_this(request: HttpRequest) -> None:

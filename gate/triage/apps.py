@@ -7,9 +7,9 @@ class TriageConfig(AppConfig):
 
     def ready(self) -> None:
         """Make triage known to the layers below: its kinds of definitions, its desk tools, its scope."""
-        from audit import agent_page, twohands
+        from audit import agent_page, agents, twohands
         from evidence import scope
-        from gate.triage import classes, desk, running
+        from gate.triage import classes, desk, ending, running
         from gate.triage.rules import registry
         from gate.triage.scope import resolve
 
@@ -26,3 +26,4 @@ class TriageConfig(AppConfig):
         desk.register()
         scope.set_resolver(resolve)
         agent_page.set_running(running.of_agent)
+        agents.set_ending(ending.end_all)

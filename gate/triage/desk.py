@@ -16,6 +16,9 @@ START = {
     "properties": {
         "incident": {
             "type": ["string", "integer", "null"],
+            "pattern": "^(I-)?[1-9][0-9]{0,17}$",
+            "minimum": 1,
+            "maximum": 10**18 - 1,
             "description": "I-318, or nothing for the one that has waited longest",
         }
     },
@@ -56,8 +59,9 @@ def register() -> None:
     """Offer both tools over MCP and REST."""
     _offer("start_investigation", "Start looking into an incident and read its briefing.", START, start_investigation)
     purpose = "Hand in a hypothesis, findings that cite entries, and an answer for the person. Once."
-    _offer("submit_findings", purpose, SUBMIT, submit_findings)
+    # Handing in is never refused for want of a budget: what was found would be lost.
+    _offer("submit_findings", purpose, SUBMIT, submit_findings, is_counted=False)
 
 
-def _offer(name: str, purpose: str, schema: dict[str, Any], handler: desk.Handler) -> None:
-    desk.register(desk.DeskTool(name, purpose, schema, "investigate", recorded(name, handler)))
+def _offer(name: str, purpose: str, schema: dict[str, Any], handler: desk.Handler, *, is_counted: bool = True) -> None:
+    desk.register(desk.DeskTool(name, purpose, schema, "investigate", recorded(name, handler), is_counted))

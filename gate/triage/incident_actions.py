@@ -9,7 +9,7 @@ from audit import log
 from audit.kinds import Kind
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import by_hand, incident_guards
+from gate.triage import by_hand, ending, incident_guards
 from gate.triage.models import Comment, Incident, Investigation
 
 
@@ -78,15 +78,7 @@ def stop(pk: int, *, by: Person, reason: str) -> Investigation:
     running = Investigation.objects.select_for_update(of=("self",)).select_related("incident", "agent")
     investigation = running.get(pk=pk)
     incident_guards.check_can_stop(by, investigation)
-    investigation.status = Investigation.Status.ABANDONED
-    investigation.save(update_fields=["status"])
-    incident = investigation.incident
-    Incident.objects.filter(pk=incident.pk, status=Incident.Status.INVESTIGATING).update(status=Incident.Status.OPEN)
-    seen = {"reason": reason, "agent": investigation.agent.name, "calls_used": investigation.calls_used}
-    log.record_with(
-        Kind.INVESTIGATION_STOPPED, by.actor(), subject=incident.ref, incident_id=incident.pk,
-        run_id=str(investigation.pk), summary=reason[:200], args=seen,
-    )  # fmt: skip
+    ending.end(investigation, by.actor(), reason)
     return investigation
 
 

@@ -119,5 +119,11 @@ def _render(
 ) -> HttpResponse:  # fmt: skip
     incident = get_object_or_404(Incident.objects.select_related("incident_class", "owner"), pk=pk)
     page = incidents.IncidentPage(incident, person_of(request))
-    context = {"page": page, "typed": typed or {}, "refusal": refusal}
+    context = {"page": page, "typed": typed or {}, "refusal": refusal, "kept": _prose(typed or {}) if refusal else ""}
     return render(request, "gate/incident.html", context, status=status)
+
+
+def _prose(typed: dict[str, forms.Form]) -> str:
+    """What was written in the form that was refused: the page may not show that form any more."""
+    fields = (form[name] for form in typed.values() for name in ("reason", "text") if name in form.fields)
+    return next((str(field.value() or "") for field in fields), "")

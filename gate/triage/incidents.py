@@ -12,7 +12,7 @@ from audit.models import Entry
 from gate.errors import NotAllowed
 from gate.people import permissions
 from gate.people.models import Person
-from gate.triage import guards, incident_guards
+from gate.triage import answers, guards, incident_guards, nothing
 from gate.triage.models import Comment, Draft, Incident, Investigation
 from gate.writes.models import WriteRequest
 
@@ -31,6 +31,11 @@ class IncidentList:
     status: str
     statuses: Sequence[tuple[str, str]]
     older: int | None
+
+    @property
+    def way_out(self) -> nothing.WayOut:
+        """What the list would show without its filter."""
+        return nothing.of_incidents()
 
 
 def page(query: Mapping[str, str]) -> IncidentList:
@@ -64,9 +69,14 @@ class IncidentPage:
 
     @cached_property
     def drafts(self) -> Sequence[Draft]:
-        return list(
-            Draft.objects.filter(investigation__incident=self.incident).select_related("review").order_by("-pk")
-        )
+        found = Draft.objects.filter(investigation__incident=self.incident)
+        return list(found.select_related("review__by", "investigation__agent").order_by("-pk"))
+
+    @cached_property
+    def answer(self) -> answers.Answer | None:
+        """The answer to copy or send: the newest that somebody agreed with."""
+        agreed = (draft for draft in self.drafts if draft.status == Draft.Status.AGREED)
+        return answers.of(next(agreed, None), self.person)
 
     @cached_property
     def writes(self) -> Sequence[WriteRequest]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from audit import log, masking
 from audit.agents import Principal
 from audit.kinds import Kind
+from audit.models import Agent
+from evidence import budgets
 from evidence.errors import Problem
 from gate.triage import classes
 from gate.triage.briefing import brief
@@ -26,6 +28,7 @@ CHOSEN_AS_OLDEST = "The oldest open incident that no person has taken and nobody
 @transaction.atomic
 def start(principal: Principal, incident: str | int | None) -> Investigation:
     """Start an investigation of the named incident, or of the one that has waited longest. Raises Problem."""
+    _check_may_start_one_more(principal)
     chosen = _pick(incident)
     now, means = timezone.now(), classes.of(chosen)
     offered = brief(chosen, now=now)
@@ -34,6 +37,8 @@ def start(principal: Principal, incident: str | int | None) -> Investigation:
         incident=chosen, agent_id=principal.agent_id, budget_calls=means.budget_calls,
         deadline_at=now + means.deadline, briefing={"offered": offered, "chosen": chosen.ref, "why": why},
     )  # fmt: skip
+    # The row refers to the agent's, so it waited for whoever was stopping the agent.
+    budgets.check_at_work(principal)
     chosen.status = Incident.Status.INVESTIGATING
     chosen.save(update_fields=["status"])
     log.record_with(
@@ -42,6 +47,17 @@ def start(principal: Principal, incident: str | int | None) -> Investigation:
         result=masking.mask(investigation.briefing),
     )  # fmt: skip
     return investigation
+
+
+def _check_may_start_one_more(principal: Principal) -> None:
+    # One start of an agent after another: two at once could both see the last place free.
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(hashtextextended('starts', %s))", [principal.agent_id])
+    allowed = Agent.objects.get(pk=principal.agent_id).open_investigations
+    running = Investigation.objects.filter(agent_id=principal.agent_id, status=Investigation.Status.RUNNING).count()
+    if running >= allowed:
+        sentence = f"{running:,} of {allowed:,} investigations run that this agent may run at once; hand one in first."
+        raise Problem(429, "agent_budget_spent", sentence)
 
 
 def _pick(incident: str | int | None) -> Incident:

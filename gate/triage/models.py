@@ -177,3 +177,22 @@ class Comment(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     text = models.TextField()
     entry_seq = models.BigIntegerField(unique=True)  # where it stands in the timeline
+
+
+class Sending(models.Model):
+    """One attempt to send an agreed answer, committed before the mail server hears of it. Nothing sends it again."""
+
+    class Status(models.TextChoices):
+        TRYING = "trying"
+        SENT = "sent"
+        REFUSED = "refused"
+        UNKNOWN = "unknown"
+
+    draft = models.ForeignKey(Draft, on_delete=models.PROTECT, related_name="sendings")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    to = models.EmailField()
+    subject = models.CharField(max_length=200)
+    text = models.TextField()  # exactly what was handed over
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.TRYING)
+    why = models.TextField(blank=True)  # it was refused, or is unknown
+    begun_at = models.DateTimeField(auto_now_add=True)

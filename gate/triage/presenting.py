@@ -16,7 +16,7 @@ from audit.kinds import Kind
 from audit.models import Entry
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import guards, inbox
+from gate.triage import answers, guards, inbox
 from gate.triage.models import Draft, Finding, Incident, Investigation, Review
 from gate.triage.recorded_calls import seq_of
 
@@ -123,6 +123,11 @@ class DraftPage:
     @cached_property
     def decision(self) -> Review | None:
         return getattr(self.draft, "review", None)
+
+    @cached_property
+    def answer(self) -> answers.Answer | None:
+        """The answer to copy or send, once somebody agreed."""
+        return answers.of(self.draft, self.reader)
 
     @cached_property
     def may_not(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from gate.triage.classes import SEVERITIES
@@ -13,8 +14,22 @@ from gate.triage.readers.document import storable
 
 MOST_FACTS = 20
 LONGEST_FACT = 500
+LONGEST_LINE = 200
+WITHOUT_NUL = r"^[^\x00]*$"  # PostgreSQL keeps no NUL in a text
 
 
+@extend_schema_field(
+    {
+        "type": "object",
+        "additionalProperties": {
+            "type": ["string", "integer", "boolean", "null"],
+            "maxLength": LONGEST_FACT,
+            "pattern": WITHOUT_NUL,
+        },
+        "propertyNames": {"maxLength": LONGEST_FACT, "pattern": WITHOUT_NUL},
+        "maxProperties": MOST_FACTS,
+    }
+)
 class FactsField(serializers.DictField):
     """A flat object of texts, whole numbers, booleans and nulls."""
 
@@ -31,6 +46,16 @@ class FactsField(serializers.DictField):
         return facts
 
 
+@extend_schema_field(
+    {"type": "string", "minLength": 1, "maxLength": LONGEST_LINE, "pattern": r"^[^\x00]*[^\s\x00][^\x00]*$"}
+)
+class LineField(serializers.CharField):
+    """A text with something in it to read."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=LONGEST_LINE, **options)
+
+
 class AwareDateTimeField(serializers.DateTimeField):
     """A time that names its zone: without one it is not known which moment is meant."""
 
@@ -44,13 +69,13 @@ class AwareDateTimeField(serializers.DateTimeField):
 class ReportSerializer(serializers.Serializer[Report]):
     """What a monitor reports."""
 
-    title = serializers.CharField(max_length=200)
+    title = LineField()
     subject = FactsField(help_text='Exactly the subject keys of the class, like {"job_id": 90412}.')
     facts = FactsField(required=False, help_text="What the monitor knows besides, like error and job_kind.")
     began_at = AwareDateTimeField()
     recovered_at = AwareDateTimeField(required=False, help_text="Silence counts from here on; else from began_at.")
     severity = serializers.ChoiceField(SEVERITIES, required=False, help_text="The class says it when you do not.")
-    dedup_key = serializers.CharField(max_length=200, required=False, help_text="Reports of one key are one incident.")
+    dedup_key = LineField(required=False, help_text="Reports of one key are one incident.")
     status = serializers.ChoiceField(["firing", "resolved"], required=False, help_text="Resolved closes nothing.")
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
@@ -79,35 +104,11 @@ class TakenSerializer(serializers.Serializer[Any]):
     status = serializers.CharField()
 
 
-class StartSerializer(serializers.Serializer[Any]):
-    """Which incident to look into."""
-
-    incident = serializers.CharField(
-        required=False, allow_null=True, help_text="I-318, or nothing for the one that has waited longest."
-    )
-
-
 class StartedSerializer(serializers.Serializer[Any]):
     """The investigation and its briefing."""
 
     investigation = serializers.IntegerField()
     briefing = serializers.DictField()
-
-
-class FindingSerializer(serializers.Serializer[Any]):
-    """A fact, and the entry that shows it."""
-
-    fact = serializers.CharField(max_length=80)
-    audit_id = serializers.RegexField("^A-[1-9][0-9]{0,17}$")
-    note = serializers.CharField(max_length=2000, required=False)
-
-
-class SubmissionSerializer(serializers.Serializer[Any]):
-    """What is handed in, once."""
-
-    hypothesis = serializers.CharField(max_length=80)
-    findings = FindingSerializer(many=True)
-    answer = serializers.CharField(max_length=20_000)
 
 
 class ReceivedSerializer(serializers.Serializer[Any]):

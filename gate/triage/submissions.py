@@ -18,18 +18,24 @@ from gate.triage.readers.document import storable
 from gate.triage.scope import none_running
 
 TASK, QUEUE = "gate.triage.tasks.render_verdict", "verdicts"
-FINDING_PROPERTIES = {
+LONGEST_ANSWER = 20_000  # characters
+FINDING_PROPERTIES: dict[str, Any] = {
     "fact": NAME,
     "audit_id": {"type": "string", "pattern": "^A-[1-9][0-9]{0,17}$", "description": "The entry that shows it"},
     "note": {"type": "string", "maxLength": 2000, "description": "For the person who reads; no check does"},
 }
-FINDING = {"type": "object", "properties": FINDING_PROPERTIES, "required": ["fact", "audit_id"]}
-PROPERTIES = {
+FINDING: dict[str, Any] = {"type": "object", "properties": FINDING_PROPERTIES, "required": ["fact", "audit_id"]}
+PROPERTIES: dict[str, Any] = {
     "hypothesis": NAME,
     "findings": {"type": "array", "items": FINDING, "maxItems": 40},
-    "answer": {"type": "string", "minLength": 1, "maxLength": 20_000, "description": "The draft for the person"},
+    "answer": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": LONGEST_ANSWER,
+        "description": "The draft for the person",
+    },
 }
-SCHEMA = {"type": "object", "properties": PROPERTIES, "required": ["hypothesis", "findings", "answer"]}
+SCHEMA: dict[str, Any] = {"type": "object", "properties": PROPERTIES, "required": ["hypothesis", "findings", "answer"]}
 CODE_DECIDES = "Code decides from the cited entries; hand in hypothesis, findings (fact, audit_id, note) and answer."
 
 
@@ -75,6 +81,11 @@ def submit(principal: Principal, investigation_id: int, handed_in: dict[str, Any
     _record(principal, investigation, handed_in)
     outbox.enqueue(TASK, QUEUE, investigation.pk)
     return {"status": "received"}
+
+
+def resume() -> None:
+    """Have verdicts rendered after all whose job was given up a while ago: what was received gets its draft."""
+    outbox.resume(TASK, Investigation.objects.filter(status=Investigation.Status.SUBMITTED).values("pk"))
 
 
 def _lock(principal: Principal, investigation_id: int) -> Investigation:

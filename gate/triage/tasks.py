@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from audit import outbox
-from gate.triage import overdue, verdicts
+from gate.triage import overdue, submissions, verdicts
 
 
 @shared_task(name="gate.triage.tasks.render_verdict")
@@ -14,5 +14,6 @@ def render_verdict(job_id: int) -> None:
 
 @shared_task(name="gate.triage.tasks.abandon_overdue")
 def abandon_overdue() -> None:
-    """Give up on investigations whose time is over."""
+    """Give up on investigations whose time is over, and take up verdicts that were given up."""
     overdue.abandon_all()
+    submissions.resume()

@@ -12,7 +12,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from gate.errors import NotAllowed
 from gate.people.requests import person_of
-from gate.triage import actions, inbox, presenting
+from gate.triage import actions, arrivals, inbox, nothing, presenting
 from gate.triage.forms import InboxForm, ReviewForm
 from gate.triage.models import Draft
 
@@ -22,23 +22,32 @@ from gate.triage.models import Draft
 def inbox_page(request: HttpRequest) -> HttpResponse:
     """What waits, oldest first."""
     form = InboxForm(request.GET)
+    is_fragment = request.headers.get("HX-Target") == "rows"
+    newest = arrivals.newest()  # first: what comes in between is announced, and not lost
     groups = inbox.groups(form.filters(), person_of(request))
     waiting = sum(len(group.rows) for group in groups if group.is_yours)
-    context = {"form": form, "filters": form.filters(), "groups": groups, "waiting": waiting}
-    is_fragment = request.headers.get("HX-Target") == "rows"
+    context = {
+        "form": form, "filters": form.filters(), "groups": groups, "waiting": waiting,
+        "newest": newest, "nothing": nothing.EmptyInbox(form.filters(), person_of(request)),
+        "is_fragment": is_fragment,
+    }  # fmt: skip
     return render(request, "gate/_inbox_rows.html" if is_fragment else "gate/inbox.html", context)
 
 
 def _rail_tag(request: HttpRequest) -> str:
     seen = inbox.counts(person_of(request))
-    return f'"{seen.all}-{seen.writes}-{quote(request.GET.get("at", ""))}"'
+    return f'"{seen.all}-{seen.writes}-{quote(_arrived(request))}"'
+
+
+def _arrived(request: HttpRequest) -> str:
+    return arrivals.since(request.GET.get("newest", ""), person_of(request))
 
 
 @require_GET
 @etag(_rail_tag)
 def rail(request: HttpRequest) -> HttpResponse:
-    """The rail's counts, asked for every 15 s; unchanged ones answer 304."""
-    return render(request, "ui/_rail_work.html")
+    """The rail's counts, asked for every 15 s; unchanged ones answer 304. An inbox is told what it does not show."""
+    return render(request, "ui/_counts.html", {"arrived": _arrived(request)})
 
 
 @require_GET

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from audit.agents import Principal
 from evidence import desk as agents_desk
 from evidence.errors import Problem
-from evidence.serializers import PROBLEMS
+from evidence.serializers import refusals
 from gate.writes import desk
 
 ANSWER: dict[str, Any] = {
@@ -33,7 +33,7 @@ class Writes(APIView):
     @extend_schema(
         operation_id="propose_write",
         request={"application/json": desk.PROPOSE_SCHEMA},
-        responses={201: OpenApiResponse(ANSWER, description="It waits for a person."), **PROBLEMS},
+        responses={201: OpenApiResponse(ANSWER, description="It waits for a person."), **refusals(404, 409, 422, 429)},
     )
     def post(self, request: Request) -> Response:
         """Propose a write. It waits for a person; nothing here approves it."""
@@ -47,7 +47,7 @@ class OneWrite(APIView):
 
     @extend_schema(
         operation_id="write_status",
-        responses={200: OpenApiResponse(ANSWER, description="Where it stands."), **PROBLEMS},
+        responses={200: OpenApiResponse(ANSWER, description="Where it stands."), **refusals(404, 409, 429)},
     )
     def get(self, request: Request, pk: int) -> Response:
         """Where an own write stands. Another agent's write and none at all are the same 404."""

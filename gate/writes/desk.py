@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from django.db import transaction
+
 from audit import masking
 from audit.agents import Principal
-from evidence import recording
+from audit.budgets import PROPOSALS
+from evidence import budgets, recording
 from evidence.desk import DeskTool
 from evidence.errors import Problem
 from gate.errors import NotAllowed
@@ -54,9 +57,19 @@ STATUS_SCHEMA: dict[str, Any] = {
 def propose(principal: Principal, arguments: dict[str, Any]) -> dict[str, Any]:
     """Propose a write; a person decides. Raises Problem with the sentence that says what to change; it is recorded."""
     try:
-        return answer(actions.propose(by_agent=principal, **arguments))
+        return answer(_propose(principal, arguments))
     except NotAllowed as refusal:
         raise _recorded(principal, PROPOSE, arguments, Problem(422, "write_refused", str(refusal))) from refusal
+
+
+@transaction.atomic
+def _propose(principal: Principal, arguments: dict[str, Any]) -> WriteRequest:
+    # Counted with the proposal, so that one which cannot be made costs nothing of the day.
+    budgets.take(principal, PROPOSALS)
+    write = actions.propose(by_agent=principal, **arguments)
+    # The row refers to the agent's, so it waited for whoever was stopping the agent.
+    budgets.check_at_work(principal)
+    return write
 
 
 def status(principal: Principal, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -22,4 +22,5 @@ def execute_write(job_id: int) -> None:
 def expire_writes() -> None:
     """Expire what nobody acted on in time, and ask again about what nobody knows."""
     expiry.expire()
+    unknowns.admit()
     unknowns.ask_again()

@@ -5,12 +5,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from audit import agent_page, agents, log
+from audit import agent_page, agents, budgets, log
 from audit.kinds import Kind
 from audit.models import Agent, AgentToken, Entry
 
 pytestmark = pytest.mark.django_db
 TOKEN = {"label": "laptop", "scopes": ["tools", "propose"], "days": "30"}
+BUDGET = {"calls_per_hour": "20", "open_investigations": "2", "proposals_per_day": "3"}
 HOSTILE = '<script>alert(1)</script> "quoted" &'
 
 
@@ -116,23 +117,72 @@ def test_nobody_who_left_owns_an_agent(client, mia, make_person) -> None:
     assert client.post("/agents/", {"name": "night-agent", "owner": gone.pk}).status_code == 422
 
 
-def test_stop_kills_every_token_at_once_and_start_revives_what_is_left(client, mia, make_agent) -> None:
+def test_stop_revokes_every_token_and_a_start_asks_for_a_new_one(client, mia, make_agent) -> None:
     agent, first = make_agent("triage-agent")
     second = agents.issue_token("triage-agent", owner=agent.owner, scopes=["tools"], label="two", by=mia.actor())
     agents.revoke_token(AgentToken.objects.get(label="two").pk, by=mia.actor())
     third = agents.issue_token("triage-agent", owner=agent.owner, scopes=["tools"], label="three", by=mia.actor())
+    assert "Revokes 2 tokens and ends 0 investigations" in client.get("/agents/triage-agent/").content.decode()
     assert client.post("/agents/triage-agent/stop/")["Location"] == "/agents/triage-agent/"
     assert [agents.authenticate(token) for token in (first, second, third)] == [None] * 3
     stopped = last("agent triage-agent")
-    assert (stopped.kind, stopped.summary) == ("agent.changed", "stopped: none of its tokens works")
+    assert (stopped.kind, stopped.summary) == (
+        "agent.changed", "stopped: 2 tokens revoked, 0 investigations ended",
+    )  # fmt: skip
     client.post("/agents/triage-agent/stop/")
     assert last("agent triage-agent").seq == stopped.seq
     page = client.get("/agents/triage-agent/").content.decode()
     assert "This agent is stopped." in page
     assert "Stop this agent now" not in page
     client.post("/agents/triage-agent/start/")
-    assert [agents.authenticate(token) is not None for token in (first, second, third)] == [True, False, True]
+    assert [agents.authenticate(token) for token in (first, second, third)] == [None] * 3
     assert last("agent triage-agent").summary == "started again"
+    new = client.post("/agents/triage-agent/tokens/", TOKEN).content.decode()
+    assert agents.authenticate("csa_" + new.split("<code>csa_")[1].split("</code>")[0]) is not None
+
+
+def test_an_admin_changes_the_budget_and_the_page_says_who_and_what(client, mia, make_agent) -> None:
+    agent, _ = make_agent("triage-agent")
+    budgets.take(agent.pk, budgets.CALLS)
+    assert client.post("/agents/triage-agent/budget/", BUDGET)["Location"] == "/agents/triage-agent/"
+    agent.refresh_from_db()
+    assert (agent.calls_per_hour, agent.open_investigations, agent.proposals_per_day) == (20, 2, 3)
+    entry = last("agent triage-agent")
+    changed = "budget: calls per hour 1,000 to 20, open investigations 10 to 2, proposals per day 50 to 3"
+    assert (entry.kind, entry.actor, entry.summary) == ("agent.changed", "Mia Lindqvist", changed)
+    page = client.get("/agents/triage-agent/").content.decode()
+    assert changed in page
+    assert '<td>Calls in this hour</td><td class="num">1</td><td class="num">20</td>' in page
+    client.post("/agents/triage-agent/budget/", BUDGET)
+    assert last("agent triage-agent").seq == entry.seq
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"calls_per_hour": "0"}, "greater than or equal to 1"),
+        ({"open_investigations": "many"}, "whole number"),
+        ({"proposals_per_day": "1000001"}, "less than or equal to 1000000"),
+        ({"proposals_per_day": ""}, "required"),
+    ],
+)
+def test_a_budget_that_cannot_be_is_asked_for_again(client, mia, make_agent, changes, words) -> None:
+    agent, _ = make_agent("triage-agent")
+    response = client.post("/agents/triage-agent/budget/", {**BUDGET, **changes})
+    page = response.content.decode()
+    assert response.status_code == 422
+    assert words in page
+    assert 'value="20"' in page or "calls_per_hour" in changes
+    agent.refresh_from_db()
+    assert agent.calls_per_hour == 1000
+
+
+def test_a_limit_that_is_used_up_says_so(client, mia, make_agent) -> None:
+    agent, _ = make_agent("triage-agent")
+    assert "used up" not in client.get("/agents/triage-agent/").content.decode()
+    budgets.change(agent.pk, dict.fromkeys(budgets.COLUMNS, 1), by=mia.actor())
+    budgets.take(agent.pk, budgets.PROPOSALS)
+    assert "used up" in client.get("/agents/triage-agent/").content.decode()
 
 
 def test_the_page_counts_the_last_day_and_shows_what_was_refused(client, mia, make_agent) -> None:
@@ -171,7 +221,7 @@ def test_a_page_needs_as_many_queries_for_ten_as_for_one(
 ) -> None:
     agent, _ = make_agent("triage-agent")
     for address in ("/agents/", "/agents/triage-agent/"):
-        with django_assert_max_num_queries(16) as first:
+        with django_assert_max_num_queries(18) as first:
             client.get(address)
         for number in range(9):
             agents.issue_token("triage-agent", owner=agent.owner, scopes=["tools"], label=f"{number}", by=mia.actor())
@@ -189,6 +239,7 @@ def test_other_roles_change_nothing(client, make_person, make_agent, role) -> No
         ("/agents/triage-agent/tokens/", TOKEN),
         ("/agents/triage-agent/stop/", {}),
         ("/agents/triage-agent/start/", {}),
+        ("/agents/triage-agent/budget/", BUDGET),
         ("/agents/", {"name": "mine", "owner": eve.pk}),
     ]
     for address, said in acts:
@@ -198,10 +249,10 @@ def test_other_roles_change_nothing(client, make_person, make_agent, role) -> No
 
 
 def test_an_unknown_agent_is_not_found(client, mia) -> None:
-    for act in ("", "tokens/", "stop/", "start/"):
+    for act in ("", "tokens/", "stop/", "start/", "budget/"):
         address = f"/agents/nobody/{act}"
         assert (client.post(address) if act else client.get(address)).status_code == 404
-    for act in ("tokens/", "stop/", "start/"):
+    for act in ("tokens/", "stop/", "start/", "budget/"):
         assert client.get(f"/agents/nobody/{act}").status_code == 405
 
 

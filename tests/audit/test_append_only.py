@@ -80,7 +80,7 @@ def test_a_replica_session_does_not_skip_the_triggers(cluster_socket) -> None:
 @pytest.mark.django_db
 def test_every_partition_has_every_trigger_always_on() -> None:
     expected = {
-        "audit_entry": {"stamp", "stamp_number", "refuse_change", "refuse_truncate"},
+        "audit_entry": {"stamp", "stamp_number", "announce", "refuse_change", "refuse_truncate"},
         "audit_payload": {"refuse_change", "refuse_truncate"},
     }
     with connection.cursor() as cursor:

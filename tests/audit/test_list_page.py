@@ -172,6 +172,16 @@ def test_nothing_found_names_the_way_out(page) -> None:
     assert "Clear filters" in text
 
 
+def test_nothing_found_says_which_filter_hides_what(page, monkeypatch) -> None:
+    tool, _ = some(3)
+    text = page(f"?tool={tool}&kind=call.refused&agent=list-agent").content.decode()
+    assert f'<a href="?agent=list-agent&amp;tool={tool}">Any event</a> would show 3.' in text
+    assert "Anyone</a>" not in text  # nobody was refused with this tool
+    monkeypatch.setattr(browse, "MOST_PROMISED", 2)
+    assert "would show more than 2." in page(f"?tool={tool}&kind=call.refused").content.decode()
+    assert "would show" not in page(f"?tool={tool}").content.decode()
+
+
 def test_an_agents_text_is_never_markup(page) -> None:
     evil = f"<script>{uuid.uuid4()}</script>"
     log.record(

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import threading
+from datetime import timedelta
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
 
 from audit import outbox
 from audit.models import Outbox
@@ -103,3 +105,16 @@ def test_a_message_with_another_tasks_job_does_nothing(job, run) -> None:
     run("gate.another", job, lambda subject: pytest.fail("ran"))
     untouched = Outbox.objects.get(pk=job)
     assert (untouched.attempts, untouched.done_at, untouched.gave_up_at) == (0, None, None)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("minutes", "attempts"), [(9, outbox.MOST_ATTEMPTS), (11, outbox.MOST_ATTEMPTS - 1)])
+def test_a_job_that_was_given_up_a_while_ago_has_one_more_try(job, minutes: int, attempts: int) -> None:
+    gave_up_at = timezone.now() - timedelta(minutes=minutes)
+    Outbox.objects.filter(pk=job).update(attempts=outbox.MOST_ATTEMPTS, gave_up_at=gave_up_at)
+    outbox.resume("gate.other", Outbox.objects.values("subject_id"))
+    outbox.resume("gate.test", Outbox.objects.none().values("subject_id"))
+    assert Outbox.objects.get(pk=job).attempts == outbox.MOST_ATTEMPTS
+    outbox.resume("gate.test", Outbox.objects.filter(pk=job).values("subject_id"))
+    resumed = Outbox.objects.get(pk=job)
+    assert (resumed.attempts, resumed.gave_up_at is None) == (attempts, minutes > 10)

@@ -1,57 +1,178 @@
-"""Every page in both themes, wide and narrow: axe finds nothing, and nothing scrolls sideways or is blocked."""
+"""Every page in both themes, wide and narrow: axe finds nothing, and nothing scrolls sideways or is blocked.
+
+The pages are drawn from the URL configuration: links are followed until nothing new turns up, and a page that no link
+leads to fails the first test until it is found, or named here with the reason.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
 import pytest
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Browser, Page
+from django.test import Client
+from django.urls import Resolver404, resolve
+from playwright.async_api import Browser, BrowserContext, Page
 
+from gate.config.environment import BASE_DIR
 from tests.browser.conftest import Product, sign_in
+from tests.doors.expected import PEOPLES_PLANE, SIGNED_IN
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 WIDTHS = {"wide": 1360, "narrow": 400}
+OF_EACH = {"ada": 2, "jonas": 1}  # pages of one sort that are looked at, as somebody on call and as an admin
+FOLLOWED = 8  # pages of one sort that are opened for their links
+# What answers a GET and is no page, or is met elsewhere.
+NO_PAGES = {
+    "": "leads to the inbox",
+    "healthz": "JSON", "inbox/rail/": "a fragment", "inbox/nudges/": "a stream",
+    "writes/<int:pk>/progress/": "a fragment", "audit/<int:seq>.json": "JSON", "audit/<uuid:key>/": "leads on",
+    "sign-in/": "looked at below, as a stranger",
+    "drafts/<int:pk>/sending/": "needs a mail server; looked at in test_answer.py",
+}  # fmt: skip
+REFUSALS = ("/nothing/is/here/at/all/", "/sign-out/", "/audit/999999999/")
+Pages = dict[str, list[str]]  # who reads → addresses
+found: Pages = {}
 
 
-async def addresses(page: Page, product: Product) -> list[str]:
-    """The pages to look at: the fixed ones, and one of each kind that the lists link to."""
-    fixed = ["/inbox/", "/incidents/", "/writes/", "/audit/", "/sources/", "/tools/", "/rules/", "/classes/",
-             "/targets/", "/agents/", "/intake-tokens/", "/search/?q=job", "/incidents/new/", "/people/",
-             "/people/roles/", "/me/"]  # fmt: skip
-    found = []
-    for where, link in (
-        ("/inbox/", ".row__title a[href^='/drafts/']"), ("/inbox/", ".row__title a[href^='/writes/']"),
-        ("/incidents/", ".row__title a"), ("/audit/?kind=call.finished", ".table--log td.num a"),
-        ("/tools/", "main a[href^='/tools/']"), ("/agents/", "main a.by"), ("/incidents/new/", ".row__title a"),
-    ):  # fmt: skip
-        await page.goto(product.people + where)
-        hrefs = await page.locator(link).evaluate_all("links => links.map((link) => link.pathname + link.search)")
-        found.extend(hrefs[:2])
-    return [*fixed, *found]
+def route_of(address: str) -> str | None:
+    """The route of the people's plane that an address is served by."""
+    try:
+        return str(resolve(urlsplit(address).path, urlconf="gate.config.urls_people").route)
+    except Resolver404:
+        return None
+
+
+def pages() -> Iterator[str]:
+    """The routes that show a page to somebody who is signed in."""
+    for route, methods in PEOPLES_PLANE.items():
+        if methods.get("GET", frozenset()) & SIGNED_IN and route not in NO_PAGES:
+            yield route
+
+
+async def follow(page: Page, product: Product, most: int) -> list[str]:
+    """Follow links from the pages without parameters; the addresses that opened, at most so many of one sort."""
+    queue = [f"/{route}" for route in pages() if "<" not in route]
+    seen: Counter[str] = Counter()
+    opened = []
+    for address in queue:  # it grows while it is walked
+        route = route_of(address)
+        if route is None or route not in pages() or seen[route] >= FOLLOWED:
+            continue
+        answer = await page.goto(product.people + address)
+        if answer is None or answer.status != 200 or urlsplit(page.url).path != urlsplit(address).path:
+            continue
+        seen[route] += 1
+        opened += [address] if seen[route] <= most else []
+        hrefs = await page.locator("a[href]").evaluate_all(
+            "links => links.filter((a) => a.origin === location.origin).map((a) => a.pathname + a.search)"
+        )
+        queue += [href for href in dict.fromkeys(hrefs) if href not in queue]
+    return opened
+
+
+async def addresses(browser: Browser, product: Product) -> Pages:
+    """The pages as somebody on call and as an admin finds them. Found once for all tests."""
+    for who, most in OF_EACH.items():
+        if who not in found:
+            context = await browser.new_context()
+            page = await context.new_page()
+            await sign_in(page, product, who)
+            found[who] = await follow(page, product, most)
+            await context.close()
+    return found
+
+
+async def test_every_page_of_the_url_configuration_is_looked_at(product: Product, browser: Browser) -> None:
+    looked_at = {
+        route_of(address) for addresses in (await addresses(browser, product)).values() for address in addresses
+    }
+    missing = set(pages()) - looked_at
+    assert not missing, f"No link leads to a page of {sorted(missing)}: link to it, or say in NO_PAGES why it is none."
+    assert not set(NO_PAGES) - set(PEOPLES_PLANE), "NO_PAGES names addresses that are gone."
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", list(WIDTHS))
 async def test_axe_finds_nothing(product: Product, browser: Browser, theme: str, width: str) -> None:
-    context = await browser.new_context(
-        viewport={"width": WIDTHS[width], "height": 900}, color_scheme=theme, reduced_motion="reduce"
-    )
-    page = await context.new_page()
-    blocked: list[str] = []
-    page.on("console", lambda message: blocked.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: blocked.append(str(error)))
-    await sign_in(page, product, "ada")
     problems: dict[str, object] = {}
-    for address in await addresses(page, product):
-        await page.goto(product.people + address)
-        results = await Axe().run(page)
-        if results.violations_count:
-            problems[address] = [
-                (found["id"], [node["html"][:160] for node in found["nodes"][:3]])
-                for found in results.response["violations"]
-            ]
-        if await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
-            problems[address + " sideways"] = "scrolls"
+    for who, where in (await addresses(browser, product)).items():
+        context = await reader(browser, theme, width)
+        page = await context.new_page()
+        blocked: list[str] = []
+        page.on("console", lambda message, to=blocked: to.append(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error, to=blocked: to.append(str(error)))
+        await page.goto(f"{product.people}/sign-in/")
+        problems |= await faults(page, "/sign-in/")
+        await sign_in(page, product, who)
+        for address in where:
+            await page.goto(product.people + address)
+            problems |= await faults(page, f"{address} for {who}")
+        assert blocked == []
+        await context.close()
+    assert problems == {}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", list(WIDTHS))
+async def test_axe_finds_nothing_where_somebody_is_refused(
+    product: Product, browser: Browser, theme: str, width: str
+) -> None:
+    context = await reader(browser, theme, width)
+    page = await context.new_page()
+    await sign_in(page, product, "vera")
+    problems: dict[str, object] = {}
+    for address in (*REFUSALS, "/people/invitation/"):
+        answer = await page.goto(product.people + address)
+        assert answer is not None
+        assert 400 <= answer.status < 500
+        problems |= await faults(page, address)
     await context.close()
     assert problems == {}
-    assert blocked == []
+
+
+async def reader(browser: Browser, theme: str, width: str) -> BrowserContext:
+    viewport = {"width": WIDTHS[width], "height": 900}
+    return await browser.new_context(viewport=viewport, color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+
+
+async def faults(page: Page, address: str) -> dict[str, object]:
+    """What axe finds on the page that is open, and whether it scrolls sideways."""
+    problems: dict[str, object] = {}
+    results = await Axe().run(page)
+    if results.violations_count:
+        problems[address] = [
+            (found["id"], [node["html"][:160] for node in found["nodes"][:3]])
+            for found in results.response["violations"]
+        ]
+    if await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+        problems[f"{address} sideways"] = "scrolls"
+    return problems
+
+
+@pytest.mark.parametrize("width", list(WIDTHS))
+async def test_axe_finds_nothing_on_the_component_page(components: str, browser: Browser, width: str) -> None:
+    context = await reader(browser, "light", width)
+    page = await context.new_page()
+    await page.set_content(components)
+    css = BASE_DIR / "static/css"
+    await page.add_style_tag(content="\n".join((css / name).read_text() for name in ("tokens.css", "app.css")))
+    grounds = await page.locator(".theme").evaluate_all(
+        "parts => parts.map((p) => getComputedStyle(p).backgroundColor)"
+    )
+    problems = await faults(page, "/ui/")
+    await context.close()
+    assert problems == {}
+    assert len(set(grounds)) == 2, "both themes look the same"
+
+
+@pytest.fixture
+def components(client: Client, make_person: Any, settings: Any) -> str:
+    """The component page's HTML, with DEBUG on."""
+    settings.DEBUG = True
+    client.force_login(make_person("ada"))
+    return str(client.get("/ui/").content.decode())

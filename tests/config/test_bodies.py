@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from django.http import HttpResponse
 
 from gate.config.bodies import ENVELOPE, limited
 
@@ -31,7 +32,7 @@ async def taken(chunks: list[int], headers: list[tuple[bytes, bytes]]) -> tuple[
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await limited(application)({"type": "http", "headers": headers}, receive, send)
+    await limited(application, lambda: HttpResponse(status=413))({"type": "http", "headers": headers}, receive, send)
     return got, sent
 
 

@@ -1,3 +1,4 @@
+import errno
 import fcntl
 import os
 import signal
@@ -32,6 +33,26 @@ def test_a_dead_child_waits_longer_each_time(tmp_path: Path, monkeypatch: pytest
         assert dying.tend() is None  # said once
         waits.append(dying.not_before - now)
     assert waits == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
+
+
+def test_a_child_that_cannot_be_started_now_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dying = child(tmp_path, "raise SystemExit(3)")
+    dying.start()
+    assert dying.process
+    dying.process.wait()
+    dying.tend()
+    with monkeypatch.context() as full:
+        full.setattr(embedded, "spawn", full_disk)
+        dying.not_before = time.monotonic() - 1
+        assert dying.tend() == "a child cannot be started (No space left on device); it starts again in 1.0 s."
+    dying.not_before = time.monotonic() - 1
+    assert dying.tend() is None
+    assert dying.not_before == 0
+    dying.process.wait()
+
+
+def full_disk(*_: Any, **__: Any) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_a_steady_child_starts_counting_anew(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from typing import Any
 
 import dj_database_url
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kombu import Connection
 from psycopg.conninfo import conninfo_to_dict
@@ -46,6 +46,7 @@ def test_a_socket_url_is_read_back_by_django_and_by_libpq(name: str, password: s
     assert (libpq["host"], libpq["password"], libpq["dbname"]) == (str(sockets), password, "counterseal")
 
 
+@settings(deadline=None)  # the first call imports the transport
 @given(password=PASSWORDS)
 def test_a_broker_url_carries_the_path_and_the_password(password: str) -> None:
     url = database.socket_broker_url(Path("/tmp/a b/run"), password)

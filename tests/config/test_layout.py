@@ -12,7 +12,7 @@ PACKAGES = ("audit", "evidence", "gate")
 FORBIDDEN = {"audit": ("evidence", "gate", "tests"), "evidence": ("gate", "tests"), "gate": ("tests",)}
 TOP_LEVEL = {
     ".ci", ".gitignore", "LICENSE", "README.md", "audit", "evidence", "gate", "manage.py", "pyproject.toml",
-    "requirements-dev.txt", "requirements.txt", "static", "templates", "tests",
+    "requirements-dev.txt", "requirements-oidc.txt", "requirements.txt", "static", "templates", "tests",
 }  # fmt: skip
 # Made by running it, and ignored by git.
 MADE = {".git", ".venv", "uv.lock", "var", ".static", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"}

@@ -19,9 +19,13 @@ PERMISSIVE = re.compile(
 )
 # Run for testing and shipped to nobody; named one by one, so that a new one is a decision.
 WEAK_COPYLEFT_IN_DEVELOPMENT = {
+    "certifi": "MPL-2.0, needed by schemathesis and django-allauth through requests",
     "hypothesis": "MPL-2.0",
     "pathspec": "MPL-2.0, needed by mypy",
 }
+# Installed by whoever wants sign-in through a provider, and by nobody else: django-allauth talks to it with requests,
+# and that reads its list of certificate authorities from certifi.
+WEAK_COPYLEFT_ON_REQUEST = {"certifi": "MPL-2.0, a list of certificates that we do not change"}
 # Their metadata name no license; the file LICENSE in each says MIT.
 MIT_BY_ITS_FILE = {"axe-playwright-python"}
 
@@ -36,7 +40,11 @@ def pins(text: str) -> dict[str, str]:
 
 def project() -> dict[str, list[str]]:
     parsed = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    return {"requirements.txt": parsed["project"]["dependencies"], "dev": parsed["dependency-groups"]["dev"]}
+    return {
+        "requirements.txt": parsed["project"]["dependencies"],
+        "oidc": parsed["project"]["optional-dependencies"]["oidc"],
+        "dev": parsed["dependency-groups"]["dev"],
+    }
 
 
 def requirements(name: str) -> str:
@@ -54,9 +62,12 @@ def test_the_requirements_files_pin_what_the_project_pins() -> None:
     assert runtime.items() <= pins(requirements("requirements.txt")).items()
     assert everything.items() <= pins(requirements("requirements-dev.txt")).items()
     assert pins(requirements("requirements.txt")).items() <= pins(requirements("requirements-dev.txt")).items()
+    on_request = pins("\n".join(project()["oidc"])) | pins(requirements("requirements.txt"))
+    assert on_request.items() <= pins(requirements("requirements-oidc.txt")).items()
+    assert pins(requirements("requirements-oidc.txt")).items() <= pins(requirements("requirements-dev.txt")).items()
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-oidc.txt", "requirements-dev.txt"])
 def test_every_requirement_has_hashes(name: str) -> None:
     blocks = re.split(r"\n(?=[A-Za-z0-9])", requirements(name))
     assert [block.split()[0] for block in blocks if "--hash=sha256:" not in block] == []
@@ -86,6 +97,15 @@ def is_free(name: str) -> bool:
 
 def test_what_we_ship_is_permissive_or_lgpl() -> None:
     assert {name: licenses(name) for name in installed("requirements.txt") if not is_free(name)} == {}
+
+
+def test_a_sign_in_provider_adds_only_the_named_exception() -> None:
+    found = {name for name in installed("requirements-oidc.txt") if not is_free(name)}
+    assert found == WEAK_COPYLEFT_ON_REQUEST.keys()
+
+
+def test_without_a_sign_in_provider_there_is_nothing_of_it() -> None:
+    assert not {"django-allauth", "requests", "certifi"} & pins(requirements("requirements.txt")).keys()
 
 
 def test_development_adds_only_the_named_exceptions() -> None:

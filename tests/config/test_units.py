@@ -76,6 +76,11 @@ def test_only_its_own_process_is_told_of_write_credentials() -> None:
     }
 
 
+def test_only_where_people_sign_in_the_mail_server_is_known() -> None:
+    told = {name for name, unit in units.systemd(ROOT).items() if "COUNTERSEAL_SMTP_URL" in unit}
+    assert told == {"counterseal-people.service"}
+
+
 def test_nothing_starts_the_upgrade_by_itself() -> None:
     for unit in units.systemd(ROOT).values():
         assert "upgrade" not in "".join(lines(unit, "Wants") + lines(unit, "Requires"))

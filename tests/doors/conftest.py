@@ -11,15 +11,20 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from audit import agents, log, twohands
+from audit import agents, budgets, log, twohands
 from audit.agents import Principal
 from audit.models import Agent, Definition
 from evidence import strangers
+from gate.config import smtp
+from gate.people import mail
 from gate.people.models import Change, Person
 from gate.triage import intake
-from gate.triage.models import Draft, Incident, IntakeToken, Investigation
+from gate.triage.models import Draft, Incident, IntakeToken, Investigation, Review
 from gate.writes import digests
 from gate.writes.models import Preview, PreviewRequest, WriteRequest
+from tests.evidence import bodies
+from tests.evidence.conftest import certified, dsn_of, scratch_cluster, source  # noqa: F401 - fixtures
+from tests.evidence.serving import running
 from tests.gate.conftest import line
 from tests.triage.conftest import JOB_FAILED, record_call
 from tests.writes.conftest import BODY as TARGET
@@ -38,6 +43,13 @@ def no_strangers_left() -> Iterator[None]:
     strangers.counting.counts.clear()
 
 
+@pytest.fixture(autouse=True)
+def letters_go_nowhere(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mail is set up, so that its doors are there; what comes through is taken and dropped."""
+    settings.MAIL = smtp.parse("smtp://127.0.0.1:1", "counterseal@example.org")
+    monkeypatch.setattr(mail, "send", lambda **_: None)
+
+
 @dataclass
 class World:
     """What there is, and who comes to the doors."""
@@ -48,6 +60,7 @@ class World:
     other: Agent
     people: dict[str, Person]
     own_draft: Draft
+    agreed_draft: Draft
     others_draft: Draft
     running: Investigation
     others_running: Investigation
@@ -65,7 +78,7 @@ class World:
     def numbers(self, noun: str = "") -> list[int]:
         """The numbers of what a noun names, or of everything, and one that nothing has."""
         of = {
-            "drafts": [self.own_draft.pk, self.others_draft.pk],
+            "drafts": [self.own_draft.pk, self.others_draft.pk, self.agreed_draft.pk],
             "writes": [self.own_write.pk, self.write.pk],
             "incidents": [self.waiting.pk, self.closed.pk, self.running.incident_id],
             "investigations": [self.running.pk, self.others_running.pk],
@@ -81,7 +94,13 @@ class World:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What no answer on the agents' plane may hold."""
-        refs = (f"A-{self.others_entry.seq}", self.write.ref, self.own_draft.ref, self.others_draft.ref)
+        refs = (
+            f"A-{self.others_entry.seq}",
+            self.write.ref,
+            self.own_draft.ref,
+            self.others_draft.ref,
+            self.agreed_draft.ref,
+        )
         return (*OF_THE_OTHER, *OF_OUTCOMES, *(f'"{ref}"' for ref in refs))
 
 
@@ -104,6 +123,7 @@ def world(define: Callable[..., Any], make_agent: Callable[..., Any], make_perso
         other=other,
         people=people,
         own_draft=draft(kind, own, 1),
+        agreed_draft=agreed(draft(kind, other, 3), people["on_call"]),
         others_draft=draft(kind, other, 2),
         running=investigation(kind, own, 1),
         others_running=others_running,
@@ -160,6 +180,13 @@ def draft(kind: Definition, agent: Agent, number: int) -> Draft:
     )  # fmt: skip
 
 
+def agreed(over: Draft, by: Person) -> Draft:
+    Review.objects.create(draft=over, act="agree", reason="It is fine.", seen_version=1, by=by)
+    over.status, over.version = "agreed", 2
+    over.save()
+    return over
+
+
 def proposed(target: Definition, agent: Agent, title: str) -> WriteRequest:
     write = WriteRequest(
         target=target, title=title, statement="update shop.jobs set state = $1 where job_id = $2", verb="update",
@@ -169,6 +196,22 @@ def proposed(target: Definition, agent: Agent, title: str) -> WriteRequest:
     write.proposal_digest = digests.of_proposal(write)
     write.save()
     return write
+
+
+@pytest.fixture
+def served(
+    world: World,
+    define: Callable[..., Any],
+    certified: Any,  # noqa: F811
+    as_role: Callable[[str], None],
+) -> Iterator[str]:
+    """The address of the agents' plane as it runs, with its own role; a tool there reads a proven source."""
+    define("tool", "find_job", bodies.tool())
+    Agent.objects.update(**dict.fromkeys(budgets.COLUMNS, budgets.MOST))
+    as_role("agents")
+    with running() as url:
+        yield url
+    as_role("owner")
 
 
 def session_of(person: Person) -> Client:

@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from audit.models import Agent, AgentToken, Definition
 from gate.people.models import Change, PasswordLink, Person
-from gate.triage.models import Draft, IntakeToken, Review
+from gate.triage.models import Draft, IntakeToken, Review, Sending
 from gate.writes.models import Decision, Execution, Preview, PreviewRequest, WriteRequest
 
 WHO_ONE_IS = ("username", "role", "is_active", "is_staff", "is_superuser")
@@ -20,6 +20,7 @@ def decided() -> dict[str, Any]:
     return {
         "decisions": rows(Decision),
         "reviews": rows(Review),
+        "sendings": rows(Sending),
         "executions": rows(Execution),
         "drafts": rows(Draft),
         "writes": list(WriteRequest.objects.filter(status__in=DECIDED).values_list("pk", "status")),

@@ -183,5 +183,6 @@ def test_the_same_walk_decides_for_someone_on_call(comes: Any, world: World, set
         (f"/drafts/{world.own_draft.pk}/review/", "reviews", "agree"),
         (f"/writes/{world.write.pk}/decision/", "decisions", "approve"),
     ):
+        before = sealed.decided()[noun]
         assert is_through(client.post(act, walking.forms(world, "on_call")[0]))
-        assert [row["act"] for row in sealed.decided()[noun]] == [table]
+        assert [row["act"] for row in sealed.decided()[noun] if row not in before] == [table]

@@ -77,14 +77,17 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
         "parameters": "text queued\nbigint 7", "incident": "", "name": "job_failed", "kind": "", "order": "", "q": "",
         "body": json.dumps({**JOB_FAILED, "budget_calls": 5}),
         "time_zone": "Asia/Tokyo", "theme": "dark", "old_password": PASSWORD, "new_password1": OTHER_PASSWORD,
-        "new_password2": OTHER_PASSWORD, "full_name": "Ivo Novak", "to": "", "text": "It is fine.", "severity": "",
+        "new_password2": OTHER_PASSWORD, "own_password": PASSWORD, "email": "ivo@example.org",
+        "full_name": "Ivo Novak", "to": "", "text": "It is fine.", "severity": "",
         "began_at": "2026-11-29 02:10", "facts": "", "subject.job_id": "8", "owner": str(world.people["admin"].pk),
-        "label": "another", "scopes": "tools", "days": "30",
+        "label": "another", "scopes": "tools", "days": "30", "calls_per_hour": "9", "open_investigations": "9",
+        "proposals_per_day": "9", "seen_sendings": "0", "again": "",
     }  # fmt: skip
     if person is None:  # a form of nobody's is nobody's, whatever it says
         return [{**filled, "act": "agree", "decision": "approve"}]
     acts = (("agree", "approve"), ("overrule", "reject"), ("send_back", "request_changes"))
     own = [{**filled, "act": act, "decision": decision} for act, decision in acts]
+    own.append({**filled, "to": "customer@example.org"})
     return [*own, {**filled, "act": "role", "decision": "withdraw", "username": "newcomer"}]
 
 

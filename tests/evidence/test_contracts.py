@@ -120,6 +120,7 @@ def test_a_contract_carries_its_definitions_hash(define: Any) -> None:
         ({"job_id": "s3cr3t"}, "job_id must be of type integer."),
         ({"job_id": True}, "job_id must be of type integer."),
         ({"job_id": 1.0}, "job_id must be of type integer."),
+        ({"job_id": 1, "\ud800\0": 1}, "\\ud800\\u0000 is not a property of this tool."),
         ({"job_id": 1, "other": "s3cr3t"}, "other is not a property of this tool."),
         ({"job_id": 1, "at": "s3cr3t"}, "at breaks the rule format: date-time."),
         ({"job_id": 1, "at": "2026-01-02T03:04:05"}, "at breaks the rule format: date-time."),

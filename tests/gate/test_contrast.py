@@ -28,8 +28,16 @@ PAIRS = [
     ("bad-ink", "diff-del", TEXT), ("ok-ink", "diff-add", TEXT), ("ink-2", "mark", TEXT),
     ("on-accent", "accent", TEXT), ("on-bad", "bad-solid", TEXT), ("on-ok", "ok-solid", TEXT),
     ("focus", "canvas", GRAPHIC), ("focus", "surface", GRAPHIC), ("field-line", "surface", GRAPHIC),
-    ("field-line", "canvas", GRAPHIC),
+    ("field-line", "canvas", GRAPHIC), ("link", "bad-tint", TEXT), ("link", "wait-tint", TEXT), ("canvas", "ink", TEXT),
+    ("wait-line", "canvas", GRAPHIC),
 ]  # fmt: skip
+# Hairlines between things that stand apart anyway: nothing is told by them alone.
+DECORATION = {"line", "line-strong"}
+
+
+def test_no_color_is_without_a_pair() -> None:
+    paired = {name for ink, ground, _ in PAIRS for name in (ink, ground)}
+    assert set(TOKENS) - paired == DECORATION
 
 
 def luminance(color: str) -> float:

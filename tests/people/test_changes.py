@@ -137,7 +137,9 @@ def test_deactivating_shows_what_is_held_and_lets_it_go(
     changes.confirm(change.pk, by=ben)
     assert agents.authenticate(token) is None
     assert browser.get("/inbox/").status_code == 302
-    assert leaving.of(mia) == leaving.Left([], [], [], [], [agent], 0)
+    assert leaving.of(mia) == leaving.Left([], [], [], [], [], [], 0)
+    agent.refresh_from_db()
+    assert agent.stopped_at is not None
 
 
 def test_a_claim_is_released_and_an_approval_is_named(ada: Any, ben: Any, mia: Any, define: Any) -> None:

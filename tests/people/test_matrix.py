@@ -18,6 +18,7 @@ from gate.writes.models import WriteRequest
 from tests.gate.conftest import make_draft as make_draft
 
 pytestmark = pytest.mark.django_db
+LETTER = {"to": "noa@example.org", "text": "It is fine.", "seen_sendings": "0"}
 REASON = {"reason": "For a test.", "seen_version": "1"}
 
 
@@ -40,6 +41,7 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any) -> Callable[[str], 
     doors: dict[str, Callable[[Client], Any]] = {
         "audit.view": lambda client: client.get("/audit/"),
         "gate.review_draft": lambda client: client.post(f"/drafts/{draft.pk}/claim/"),
+        "gate.send_answer": lambda client: client.post(f"/drafts/{draft.pk}/sending/", LETTER),
         "gate.open_incident": lambda client: client.get("/incidents/new/"),
         "gate.close_incident": lambda client: client.post(f"/incidents/{incident.pk}/closing/", REASON),
         "gate.discuss_incident": lambda client: client.post(f"/incidents/{incident.pk}/comments/", {"text": "Hm."}),
@@ -55,6 +57,7 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any) -> Callable[[str], 
         "audit.change_agents": lambda client: client.post(f"/agents/tokens/{token.pk}/revocation/"),
         "people.view": lambda client: client.get("/people/"),
         "people.change": lambda client: client.post(f"/people/changes/{change.pk}/withdrawal/"),
+        "people.try_mail": lambda client: client.get("/mail/"),
     }
     return doors.__getitem__
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import close_old_connections, connection
 from django.db.utils import ProgrammingError
+from django.utils import timezone
 
 from audit import log, outbox
 from audit.agents import Principal
 from audit.models import Outbox
 from evidence.errors import Problem
-from gate.triage import intake, investigations, overdue, scope, submissions, verdicts
+from gate.triage import intake, investigations, overdue, scope, submissions, tasks, verdicts
 from gate.triage.models import Draft, Incident, IntakeToken, Investigation, Review
 from tests.triage.conftest import MONITOR, count_errors, find_job, handed_in
 
@@ -88,6 +90,21 @@ def test_the_agents_plane_sees_no_verdict_no_review_and_no_closed_incident(
         with pytest.raises(ProgrammingError, match="permission denied"):
             hidden.objects.exists()
         connection.rollback()
+
+
+def test_a_verdict_whose_worker_was_lost_each_time_is_rendered_in_the_end(
+    as_role: As, principal: Principal, running: Investigation
+) -> None:
+    submissions.submit(principal, running.pk, handed_in())
+    job = Outbox.objects.get(task=submissions.TASK, subject_id=running.pk)
+    long_ago = timezone.now() - timedelta(minutes=11)
+    Outbox.objects.filter(pk=job.pk).update(attempts=outbox.MOST_ATTEMPTS, gave_up_at=long_ago)
+    as_role("worker")
+    tasks.render_verdict(job.pk)
+    assert not Draft.objects.filter(investigation=running).exists()
+    tasks.abandon_overdue()
+    tasks.render_verdict(job.pk)
+    assert Draft.objects.filter(investigation=running).count() == 1
 
 
 def test_neither_plane_nor_worker_may_do_the_others_part(as_role: As, running: Investigation) -> None:

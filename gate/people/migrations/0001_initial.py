@@ -47,10 +47,10 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='Guessing',
+            name='Tally',
             fields=[
                 ('key', models.CharField(max_length=64, primary_key=True, serialize=False)),
-                ('tries', models.PositiveIntegerField()),
+                ('number', models.PositiveIntegerField()),
                 ('until', models.DateTimeField(db_index=True)),
             ],
         ),
@@ -64,6 +64,19 @@ class Migration(migrations.Migration):
                 ('made_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
+        ),
+        migrations.CreateModel(
+            name='Identity',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('issuer', models.CharField(max_length=255)),
+                ('subject', models.CharField(max_length=255)),
+                ('connected_at', models.DateTimeField(auto_now_add=True)),
+                ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='identities', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('issuer', 'subject'), name='people_one_person_an_identity')],
+            },
         ),
         migrations.CreateModel(
             name='Visit',

@@ -122,6 +122,20 @@ class Migration(migrations.Migration):
                 ('incident', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='comments', to='triage.incident')),
             ],
         ),
+        migrations.CreateModel(
+            name='Sending',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('to', models.EmailField(max_length=254)),
+                ('subject', models.CharField(max_length=200)),
+                ('text', models.TextField()),
+                ('status', models.CharField(choices=[('trying', 'Trying'), ('sent', 'Sent'), ('refused', 'Refused'), ('unknown', 'Unknown')], default='trying', max_length=10)),
+                ('why', models.TextField(blank=True)),
+                ('begun_at', models.DateTimeField(auto_now_add=True)),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('draft', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='sendings', to='triage.draft')),
+            ],
+        ),
         migrations.AddConstraint(
             model_name='incident',
             constraint=models.UniqueConstraint(condition=models.Q(('status', 'closed'), _negated=True), fields=('dedup_key',), name='triage_one_open_incident_per_key'),

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.relay import Relay
-from gate.config import powers
+from gate.config import powers, releases
 from gate.config.celery import app
 
 
@@ -15,7 +15,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             powers.check_consumer()
-        except powers.TooPowerful as refusal:
+        except (powers.TooPowerful, releases.NotUpgraded) as refusal:
             raise CommandError(str(refusal)) from refusal
         stop = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):

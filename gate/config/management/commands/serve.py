@@ -1,3 +1,4 @@
+import socket
 from argparse import ArgumentParser
 from typing import Any
 
@@ -5,10 +6,20 @@ import uvicorn
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from gate.config import powers
+from audit.nudges import HUB
+from gate.config import powers, releases
 
 PORTS = {"people": 8000, "agents": 8001}
-SECONDS_TO_FINISH = 3  # open streams are cut after that, so that a stop does not wait for a browser
+SECONDS_TO_FINISH = 3  # requests are cut after that, so that a stop does not wait for a browser
+
+
+class Server(uvicorn.Server):
+    """Uvicorn, whose stop ends the open streams: they would go on until they are cut."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop, in order."""
+        HUB.close()
+        await super().shutdown(sockets)
 
 
 class Command(BaseCommand):
@@ -22,7 +33,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         plane = options["plane"]
         check_can_serve(plane)
-        uvicorn.run(
+        configured = uvicorn.Config(
             f"gate.config.asgi_{plane}:application",
             host=options["host"],
             port=options["port"] or PORTS[plane],
@@ -33,6 +44,10 @@ class Command(BaseCommand):
             proxy_headers=settings.IS_HTTPS,
             timeout_graceful_shutdown=SECONDS_TO_FINISH,
         )
+        server = Server(configured)
+        server.run()
+        if not server.started:
+            raise SystemExit(3)  # as uvicorn's own command says it: the supervisor tries again
 
 
 def check_can_serve(plane: str) -> None:
@@ -45,5 +60,5 @@ def check_can_serve(plane: str) -> None:
         raise CommandError("Set COUNTERSEAL_SECRET_KEY to 50 random characters; without it sessions would not last.")
     try:
         powers.check(plane)
-    except powers.TooPowerful as refusal:
+    except (powers.TooPowerful, releases.NotUpgraded) as refusal:
         raise CommandError(str(refusal)) from refusal

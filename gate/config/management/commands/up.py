@@ -1,10 +1,10 @@
 import time
 from argparse import ArgumentParser
+from contextlib import suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from gate.config.embedded import EmbeddedError
 from gate.config.single import CannotStart
 from gate.config.supervisor import Supervisor
 
@@ -22,12 +22,14 @@ class Command(BaseCommand):
         began = time.monotonic()
 
         def say(line: str) -> None:
-            self.stdout.write(f"[{time.monotonic() - began:6.1f} s] {line}")
-            self.stdout.flush()
+            # A terminal that is gone, or a file on a full disk: what nobody can read stops nothing.
+            with suppress(OSError):
+                self.stdout.write(f"[{time.monotonic() - began:6.1f} s] {line}")
+                self.stdout.flush()
 
         try:
             Supervisor(
                 port=options["port"], agents_port=options["agents_port"], has_demo=not options["no_demo"], say=say
             ).run()
-        except (CannotStart, EmbeddedError) as refusal:
+        except CannotStart as refusal:
             raise CommandError(str(refusal)) from refusal

@@ -1,0 +1,112 @@
+"""What an agent may use: calls in an hour, proposals in a day, investigations at once. Counted in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.db import connection, transaction
+
+from audit import log
+from audit.kinds import Kind
+from audit.models import Agent, AgentUse
+
+MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit that fills up again: where the agent's row keeps it, and how it is said."""
+
+    what: str
+    column: str
+    period: str
+    length: timedelta
+
+
+CALLS = Limit("calls", "calls_per_hour", "hour", timedelta(hours=1))
+PROPOSALS = Limit("proposals", "proposals_per_day", "day", timedelta(days=1))
+AT_ONCE = "open_investigations"
+COLUMNS = (CALLS.column, AT_ONCE, PROPOSALS.column)
+
+# One statement counts and tells: two calls at once cannot both take the last one. A period that is over starts again.
+TAKE = """
+insert into audit_agentuse as kept (agent_id, what, since, used)
+select id, %(what)s, date_trunc(%(period)s, clock_timestamp(), 'UTC'), 1
+from audit_agent where id = %(agent)s and {column} > 0
+on conflict (agent_id, what) do update set
+  used = case when kept.since < excluded.since then 1 else kept.used + 1 end,
+  since = greatest(kept.since, excluded.since)
+where kept.since < excluded.since or kept.used < (select {column} from audit_agent where id = %(agent)s)
+returning used
+"""
+
+
+class Spent(Exception):
+    """The agent used all that it may; the sentence says of what, and when there is more."""
+
+
+def take(agent_id: int, limit: Limit) -> None:
+    """Count one use. Raises Spent when none is left."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            TAKE.format(column=limit.column), {"what": limit.what, "period": limit.period, "agent": agent_id}
+        )
+        if cursor.fetchone() is None:
+            raise Spent(_sentence(agent_id, limit))
+
+
+def _sentence(agent_id: int, limit: Limit) -> str:
+    allowed = getattr(Agent.objects.get(pk=agent_id), limit.column)
+    again = _began(limit, _now()) + limit.length
+    return (
+        f"{allowed:,} of {allowed:,} {limit.what} of this {limit.period} are used; "
+        f"the next {limit.period} begins at {again:%H:%M} UTC. An admin can allow more."
+    )
+
+
+def used(agent: Agent, limit: Limit) -> int:
+    """How much of a limit the agent used in the period that runs now."""
+    began = _began(limit, _now())
+    kept = AgentUse.objects.filter(agent=agent, what=limit.what, since__gte=began).first()
+    return kept.used if kept else 0
+
+
+def _began(limit: Limit, moment: datetime) -> datetime:
+    hour = moment.replace(minute=0, second=0, microsecond=0)
+    return hour if limit is CALLS else hour.replace(hour=0)
+
+
+def _now() -> datetime:
+    # The clock that counts is the database's.
+    with connection.cursor() as cursor:
+        cursor.execute("select clock_timestamp()")
+        moment: datetime = cursor.fetchone()[0]
+    return moment.astimezone(UTC)
+
+
+@transaction.atomic
+def change(agent_id: int, limits: Mapping[str, int], *, by: log.Actor) -> Agent:
+    """Set an agent's limits, named as its columns. To set what is set already records nothing.
+
+    Raises Agent.DoesNotExist.
+    """
+    agent = Agent.objects.select_for_update(of=("self",)).get(pk=agent_id)
+    before = {name: getattr(agent, name) for name in COLUMNS}
+    after = {name: limits[name] for name in COLUMNS}
+    if before == after:
+        return agent
+    for name, value in after.items():
+        setattr(agent, name, value)
+    agent.save(update_fields=list(COLUMNS))
+    log.record_with(
+        Kind.AGENT_CHANGED, by, subject=f"agent {agent.name}", summary=_in_words(before, after),
+        args={"agent": agent.name, "owner": agent.owner_name, "before": before, "after": after},
+    )  # fmt: skip
+    return agent
+
+
+def _in_words(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    moved = [name for name in COLUMNS if before[name] != after[name]]
+    return "budget: " + ", ".join(f"{name.replace('_', ' ')} {before[name]:,} to {after[name]:,}" for name in moved)

@@ -1,0 +1,27 @@
+"""The agent's own budget at the doors of evidence and desk, in the words of a refusal."""
+
+from __future__ import annotations
+
+from audit import agents, budgets
+from audit.agents import Principal
+from audit.budgets import Limit
+from evidence.errors import Problem
+
+
+def take(principal: Principal, limit: Limit) -> None:
+    """Count one use of a limit. Raises Problem when the agent used all that it may."""
+    try:
+        budgets.take(principal.agent_id, limit)
+    except budgets.Spent as spent:
+        raise Problem(429, "agent_budget_spent", str(spent)) from spent
+
+
+def stopped() -> Problem:
+    """What an agent is told that was stopped while it asked."""
+    return Problem(403, "agent_stopped", "This agent was stopped while it asked, so nothing is given out.")
+
+
+def check_at_work(principal: Principal) -> None:
+    """Raises Problem when the agent was stopped since its token was looked at."""
+    if agents.is_stopped(principal.agent_id):
+        raise stopped()
