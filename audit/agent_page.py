@@ -12,6 +12,7 @@ from django.utils import timezone
 from audit import agents, browse, budgets
 from audit.kinds import Kind
 from audit.models import Agent, AgentToken, Entry
+from audit.sentences import sentence
 
 DAY = timedelta(days=1)
 MOST_COUNTED = 10_000
@@ -19,7 +20,8 @@ MOST_TOKENS = 100
 MOST_REFUSALS = 10
 MOST_CHANGES = 5
 REFUSAL = ("id", "seq", "at", "tool", "error", "summary")
-CHANGE = ("id", "seq", "at", "actor", "summary")
+CHANGE = ("id", "seq", "at", "actor", "kind", "subject", "tool", "summary")
+CHANGES = (Kind.AGENT_CHANGED, Kind.TOKEN_ISSUED, Kind.TOKEN_REVOKED)
 
 
 @dataclass(frozen=True)
@@ -90,10 +92,10 @@ class AgentPage:
         ]
 
     @cached_property
-    def changes(self) -> Sequence[Entry]:
-        """The last changes of the agent and of its budget."""
-        found = Entry.objects.filter(kind=Kind.AGENT_CHANGED, subject=f"agent {self.agent.name}")
-        return list(found.only(*CHANGE).order_by("-seq")[:MOST_CHANGES])
+    def changes(self) -> Sequence[tuple[Entry, str]]:
+        """The last changes of the agent, its tokens and its budget, each with its sentence."""
+        found = Entry.objects.filter(kind__in=CHANGES, subject=f"agent {self.agent.name}")
+        return [(entry, sentence(entry)) for entry in found.only(*CHANGE).order_by("-seq")[:MOST_CHANGES]]
 
     @cached_property
     def _since(self) -> int:

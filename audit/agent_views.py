@@ -65,19 +65,24 @@ def tokens(request: HttpRequest, name: str) -> HttpResponse:
     if not form.is_valid():
         return _render_one(request, found, form, status=422)
     said = form.cleaned_data
-    token = identities.issue_token(
-        found.name, owner=found.owner, scopes=said["scopes"], label=said["label"],
-        by=log.Actor.person(request.user), lifetime=timedelta(days=said["days"]),
-    )  # fmt: skip
+    try:
+        token = identities.issue_token(
+            found.name, owner=found.owner, scopes=said["scopes"], label=said["label"],
+            by=log.Actor.person(request.user), lifetime=timedelta(days=said["days"]),
+        )  # fmt: skip
+    except ValueError as refusal:
+        return _render_one(request, found, form, refusal=str(refusal), status=409)
     return _render_one(request, found, TokenForm(), token=token)
 
 
 def _render_one(
     request: HttpRequest, found: Agent, form: TokenForm, *, budget: BudgetForm | None = None, token: str = "",
-    status: int = 200,
+    refusal: str = "", status: int = 200,
 ) -> HttpResponse:  # fmt: skip
     budget = budget or BudgetForm.of(found)
-    context = {"page": AgentPage(found), "agent": found, "form": form, "budget": budget, "token": token}
+    context = {
+        "page": AgentPage(found), "agent": found, "form": form, "budget": budget, "token": token, "refusal": refusal,
+    }  # fmt: skip
     return render(request, "audit/agent.html", context, status=status)
 
 
@@ -112,7 +117,11 @@ def stop(request: HttpRequest, name: str) -> HttpResponse:
 @may_change
 def start(request: HttpRequest, name: str) -> HttpResponse:
     """Let a stopped agent work again."""
-    identities.start(_agent(name).pk, by=log.Actor.person(request.user))
+    found = _agent(name)
+    try:
+        identities.start(found.pk, by=log.Actor.person(request.user))
+    except ValueError as refusal:
+        return _render_one(request, found, TokenForm(), refusal=str(refusal), status=409)
     return redirect("audit:agent", name)
 
 

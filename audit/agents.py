@@ -109,13 +109,24 @@ def usable_tokens(agent: Agent) -> QuerySet[AgentToken]:
 
 @transaction.atomic
 def start(agent_id: int, *, by: log.Actor) -> Agent:
-    """Let a stopped agent work again; it needs a new token. Raises Agent.DoesNotExist."""
-    agent = Agent.objects.select_for_update(of=("self",)).get(pk=agent_id)
+    """Let a stopped agent work again; it needs a new token.
+
+    Raises Agent.DoesNotExist, and ValueError when nobody answers for it.
+    """
+    agent = Agent.objects.select_for_update(of=("self",)).select_related("owner").get(pk=agent_id)
     if agent.stopped_at is not None:
+        _check_answers(agent.owner)
         agent.stopped_at = None
         agent.save(update_fields=["stopped_at"])
         _record_change(agent, by, "started again")
     return agent
+
+
+def _check_answers(owner: Any) -> None:
+    if not owner.is_active:
+        raise ValueError(
+            f"{owner.username} is deactivated and answers for nobody; reactivate them, or add an agent of someone else."
+        )
 
 
 def _record_change(agent: Agent, by: log.Actor, summary: str, **more: Any) -> None:
@@ -131,15 +142,14 @@ def issue_token(
 ) -> str:
     """A new token for the agent `name` (made when it is new). The answer is the only time it can be read.
 
-    Raises ValueError for an unknown scope or when another person owns the agent.
+    Raises ValueError for an unknown scope, or when its owner is another person or deactivated.
     """
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown:
         raise ValueError(f"Unknown scope {', '.join(unknown)}; choose from {', '.join(SCOPES)}.")
     if not scopes:
         raise ValueError(f"A token needs at least one scope of {', '.join(SCOPES)}.")
-    if not owner.is_active:
-        raise ValueError(f"{owner.username} is deactivated and answers for nobody; choose another owner.")
+    _check_answers(owner)
     agent, _ = Agent.objects.get_or_create(name=name, defaults={"owner": owner, "owner_name": owner.username})
     if agent.owner_id != owner.pk:
         raise ValueError(f"{name} is owned by someone else; only its owner's name goes with a new token.")

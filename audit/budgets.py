@@ -74,8 +74,9 @@ def used(agent: Agent, limit: Limit) -> int:
 
 
 def _began(limit: Limit, moment: datetime) -> datetime:
-    hour = moment.replace(minute=0, second=0, microsecond=0)
-    return hour if limit is CALLS else hour.replace(hour=0)
+    # As date_trunc does it in UTC, whose hours and days are whole since the epoch.
+    length = int(limit.length.total_seconds())
+    return datetime.fromtimestamp(int(moment.timestamp()) // length * length, UTC)
 
 
 def _now() -> datetime:

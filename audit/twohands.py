@@ -56,6 +56,7 @@ class DefinitionKind:
     on_activate: Callable[[Definition], None] = lambda definition: None
     standings: Callable[[Sequence[Definition]], dict[str, Standing]] = _no_standings  # by name
     example: Mapping[str, Any] = field(default_factory=dict)  # where a new draft starts from
+    hint: str = ""  # where a body comes from, when no example can show it
 
 
 KINDS: dict[str, DefinitionKind] = {}

@@ -77,14 +77,14 @@ def standings(definitions: Sequence[Definition]) -> dict[str, twohands.Standing]
 
 
 def _standing(source: Definition, certificate: Certificate | None) -> twohands.Standing:
+    why = _why_dark(source, certificate)
     if certificate is None or certificate.source_version != source.version:
-        return twohands.Standing(False, "not proven yet", [], _why_dark(source, certificate))
+        return twohands.Standing(False, "not proven yet", [], why)
     lines = [(fact["holds"], fact["sentence"], fact["seen"] if fact["holds"] else f"{fact['seen']}. {fact['mend']}")
              for fact in certificate.facts]  # fmt: skip
     if timezone.now() - certificate.at > VALID_FOR:
-        return twohands.Standing(False, "proof too old", lines, _why_dark(source, certificate))
-    word = "cannot write" if certificate.holds else "dark"
-    return twohands.Standing(certificate.holds, word, lines, _why_dark(source, certificate))
+        return twohands.Standing(False, "proof too old", lines, why)
+    return twohands.Standing(certificate.holds, "cannot write" if certificate.holds else "dark", lines, why)
 
 
 def require(source: Definition) -> Certificate:

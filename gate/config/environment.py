@@ -6,6 +6,7 @@ from pathlib import Path
 from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parents[2]
+HERE = ("localhost", "127.0.0.1", "::1")  # this machine, which a secret may reach unencrypted
 
 
 def text(name: str, default: str | None = None) -> str:

@@ -6,7 +6,6 @@ whom stands in `gate.people.models.Identity`, and what becomes of an answer is d
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
@@ -14,9 +13,11 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from gate.config import environment
+from gate.config.environment import HERE
+
 URL, CLIENT_ID, CLIENT_SECRET = "COUNTERSEAL_OIDC_URL", "COUNTERSEAL_OIDC_CLIENT_ID", "COUNTERSEAL_OIDC_CLIENT_SECRET"
 VARIABLES = (URL, CLIENT_ID, CLIENT_SECRET)
-HERE = ("localhost", "127.0.0.1", "::1")
 PROVIDER = "oidc"
 APPS = ["allauth", "allauth.account", "allauth.socialaccount", "allauth.socialaccount.providers.openid_connect"]
 MIDDLEWARE = ["allauth.account.middleware.AccountMiddleware"]
@@ -52,7 +53,7 @@ class SignInProvider:
 
 def configured() -> SignInProvider | None:
     """The provider of the environment; None when there is none. Raises ImproperlyConfigured with what to set."""
-    url, client_id, secret = (os.environ.get(name, "") for name in VARIABLES)
+    url, client_id, secret = (environment.text(name, "") for name in VARIABLES)
     if not url and not client_id and not secret:
         return None
     if not url or not client_id or not secret:

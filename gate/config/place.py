@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import pwd
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,10 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def prepare(var: Path) -> None:
-    """Make the directory with its log/. Raises CannotStart when it cannot be written or its disk has no room."""
+    """Make the directory with its log/.
+
+    Raises CannotStart when we cannot write there, when everybody can, or when its disk has no room.
+    """
     with in_words(var):
         check_room(var, LATER_START if (var / "postgres").exists() else FIRST_START)
         for made in (var, var / "log"):
@@ -27,6 +31,16 @@ def prepare(var: Path) -> None:
         for found in (var, var / "log"):
             if not os.access(found, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(found))
+            _check_is_closed(found)
+
+
+def _check_is_closed(found: Path) -> None:
+    # Whoever may write here may put a database, secrets or a page's script of their own in the place of ours.
+    if found.stat().st_mode & stat.S_IWOTH:
+        raise CannotStart(
+            f"Every account may write in {found}; if nobody did, close it with chmod o-w, "
+            "or choose another place with COUNTERSEAL_VAR."
+        )
 
 
 def check_room(var: Path, least: int = disk.LEAST) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from csp.utils import build_policy
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
@@ -47,6 +47,18 @@ def too_long() -> HttpResponse:
         "X-Frame-Options": settings.X_FRAME_OPTIONS, "Referrer-Policy": settings.SECURE_REFERRER_POLICY,
     }  # fmt: skip
     return HttpResponse(render_to_string("413.html"), status=413, headers=headers)
+
+
+class CharsetMiddleware:
+    """Refuses what says that it is no UTF-8: Django would read it by any codec of Python's, also by such that raise."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if (request.encoding or "utf-8").lower() not in ("utf-8", "utf8"):
+            raise BadRequest("Our pages are UTF-8, and so are their forms.")
+        return self.get_response(request)
 
 
 class MethodMiddleware:

@@ -5,6 +5,7 @@ import sys
 
 from celery.schedules import schedule
 from csp.constants import NONCE, NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
 from kombu import Queue
 
 from gate.config import database, environment, logs, oidc, smtp
@@ -16,6 +17,8 @@ DEBUG = environment.text("COUNTERSEAL_DEBUG", "0") == "1"
 # Where people open the dashboard. It decides allowed hosts, secure cookies and HSTS.
 ORIGIN = environment.text("COUNTERSEAL_ORIGIN", "http://localhost:8000")
 AGENTS_ORIGIN = environment.text("COUNTERSEAL_AGENTS_ORIGIN", "http://localhost:8001")
+if DEBUG and ORIGIN.startswith("https://"):
+    raise ImproperlyConfigured("COUNTERSEAL_DEBUG shows the code to strangers; unset it where the origin is https.")
 # Who may read /metrics; without it there is no such page.
 METRICS_TOKEN = environment.text("COUNTERSEAL_METRICS_TOKEN", "")
 ALLOWED_HOSTS = environment.words("COUNTERSEAL_HOSTS", "localhost,127.0.0.1,[::1]")
@@ -54,6 +57,7 @@ PEOPLE_MIDDLEWARE = [
     # Outside of what may fail: a page that says so has their headers, too.
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
+    "gate.config.refused.CharsetMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from email.utils import parseaddr
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -10,10 +9,12 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 
+from gate.config import environment
+from gate.config.environment import HERE
+
 URL, SENDER = "COUNTERSEAL_SMTP_URL", "COUNTERSEAL_MAIL_FROM"
 VARIABLES = (URL, SENDER)
 LIKE = "smtp://name:password@mail.example.org:587?tls=starttls or smtps://name:password@mail.example.org:465"
-HERE = ("localhost", "127.0.0.1", "::1")
 PLAIN, STARTTLS, TLS = "none", "STARTTLS", "TLS"
 PORTS = {PLAIN: 25, STARTTLS: 587, TLS: 465}
 
@@ -37,7 +38,7 @@ class MailServer:
 
 def configured() -> MailServer | None:
     """The server of the environment; None when there is none. Raises ImproperlyConfigured with what to set."""
-    url, sender = (os.environ.get(name, "") for name in VARIABLES)
+    url, sender = (environment.text(name, "") for name in VARIABLES)
     if not url and not sender:
         return None
     if not url or not sender:

@@ -9,10 +9,10 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import psycopg
@@ -38,10 +38,12 @@ class Supervisor:
         self.has_demo = has_demo
         self.say = say
         self.children: list[Child] = []
+        self.is_asked_to_stop = False
+        self._is_undisturbed = False
 
     def run(self) -> None:
         """Start all and stay until Ctrl-C or TERM, then stop all. Raises CannotStart."""
-        _stop_on_signals()
+        _stop_on_signals(self._interrupt)
         var = var_dir()
         place.prepare(var)
         with place.in_words(var):
@@ -83,7 +85,8 @@ class Supervisor:
 
     def _add(self, child: Child) -> Child:
         self.children.append(child)
-        child.start()
+        with self._undisturbed():
+            child.start()
         return child
 
     def _start_servers(self, at: Installation) -> None:
@@ -107,12 +110,17 @@ class Supervisor:
 
     def _run_to_end(self, at: Installation, commands: dict[str, tuple[str, list[str]]]) -> None:
         """Run commands side by side, tending the children meanwhile. Raises CannotStart when one fails."""
-        running = [self._spawn(at, name, process, command) for name, (process, command) in commands.items()]
+        running: list[tuple[str, subprocess.Popen[bytes]]] = []
         try:
+            for name, (process, command) in commands.items():
+                with self._undisturbed():
+                    running.append(self._spawn(at, name, process, command))
             self._watch(lambda: all(step.poll() is not None for _, step in running))
         finally:
             for _, step in running:
                 step.terminate()
+            for _, step in running:
+                step.wait()
         for name, step in running:
             if step.returncode:
                 raise CannotStart(
@@ -126,10 +134,13 @@ class Supervisor:
         return name, embedded.spawn(command, log=log, env=at.environment(process), cwd=BASE_DIR)
 
     def _watch(self, is_over: Callable[[], bool]) -> None:
-        """Start again what dies, until `is_over`."""
+        """Start again what dies, until `is_over`. Raises KeyboardInterrupt once it was asked to stop."""
         while not is_over():
+            if self.is_asked_to_stop:
+                _break_off()
             for child in self.children:
-                found_dead = child.tend()
+                with self._undisturbed():
+                    found_dead = child.tend()
                 if found_dead:
                     self.say(found_dead)
             time.sleep(0.1)
@@ -158,6 +169,26 @@ class Supervisor:
             self.say(line)
         self.say("Ctrl-C stops everything.")
 
+    def _interrupt(self, *_: Any) -> None:
+        # Where Python runs its own code around a fork, it prints what is raised and forgets it: `_watch` looks here.
+        self.is_asked_to_stop = True
+        if not self._is_undisturbed:
+            _break_off()
+
+    @contextmanager
+    def _undisturbed(self) -> Iterator[None]:
+        """Put an interrupt off until a child is started: raised in the midst of that, it or the child would be lost.
+
+        Raises KeyboardInterrupt afterwards.
+        """
+        self._is_undisturbed = True
+        try:
+            yield
+        finally:
+            self._is_undisturbed = False
+        if self.is_asked_to_stop:
+            _break_off()
+
     def _stop(self) -> None:
         _ignore_signals()
         for stage in Stage:
@@ -173,20 +204,21 @@ class Supervisor:
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def _stop_on_signals() -> None:
+def _stop_on_signals(interrupt: Callable[..., None]) -> None:
     # SIGINT too: a shell starts background jobs with it ignored. An ignored SIGHUP is nohup's, and meant.
     for number in SIGNALS:
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _interrupt)
+            signal.signal(number, interrupt)
 
 
-def _interrupt(*_: Any) -> None:
+def _break_off() -> NoReturn:
     # Ctrl-C comes twice, from the terminal and from uv, and people press it again: the order of stopping stands.
     _ignore_signals()
     raise KeyboardInterrupt
 
 
 def _ignore_signals() -> None:
+    # Not while a child is started: it would inherit that, and not hear that it shall stop.
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 

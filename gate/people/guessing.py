@@ -46,13 +46,6 @@ def _neighborhood(address: str) -> str:
     return str(parsed.ipv4_mapped or ip_network((int(parsed), 64), strict=False))
 
 
-def check_does_not_wait(name: str) -> None:
-    """Raises TooManyTries when a name's tries are used up: then no other way of signing in is open to it either."""
-    until = limits.used_up_until(_sign_in(name), most=TRIES)
-    if until is not None:
-        raise TooManyTries(_wait(until))
-
-
 def take_at_provider(address: str) -> None:
     """Count a browser that is sent to the sign-in provider; each keeps a session here. Raises TooManyTries."""
     try:

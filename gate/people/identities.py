@@ -9,7 +9,7 @@ from django.db import transaction
 from audit import log
 from audit.kinds import Kind
 from gate.errors import NotAllowed
-from gate.people import changes, guessing, refusals
+from gate.people import changes, refusals
 from gate.people.models import Identity, Person
 
 LONGEST = 255  # what OpenID Connect allows a subject, and we an issuer
@@ -35,7 +35,6 @@ def _check_can_sign_in(identity: Identity | None) -> Person:
         )
     if not identity.person.is_active:
         raise NotAllowed(f"{identity.person} is deactivated here; ask an admin.")
-    guessing.check_does_not_wait(identity.person.username)
     return identity.person
 
 

@@ -43,12 +43,8 @@ def take(what: str, *, most: int, within: timedelta, anew: bool = False) -> int:
     """Count `what` once more, and say how many are left. With `anew` each one starts the time anew. Raises UsedUp."""
     now = timezone.now()
     values: dict[str, str | int | datetime] = {
-        "key": _key(what),
-        "most": most,
-        "now": now,
-        "until": now + within,
-        "anew": anew,
-    }
+        "key": _key(what), "most": most, "now": now, "until": now + within, "anew": anew,
+    }  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(_CLEAR, [now])
         cursor.execute(_TAKE, values)
@@ -63,16 +59,9 @@ def give_back(what: str) -> None:
     Tally.objects.filter(key=_key(what), number__gt=0, until__gt=timezone.now()).update(number=F("number") - 1)
 
 
-def used_up_until(what: str, *, most: int) -> datetime | None:
-    """When `what` may be done again, without counting it; None when it may be done now."""
-    found = Tally.objects.filter(key=_key(what), number__gte=most, until__gt=timezone.now()).first()
-    return found.until if found else None
-
-
 def forget(what: str) -> None:
     """Begin counting at nothing again."""
-    with connection.cursor() as cursor:
-        cursor.execute("delete from people_tally where key = %s", [_key(what)])
+    Tally.objects.filter(key=_key(what)).delete()
 
 
 def _key(what: str) -> str:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMessage
 from django.core.mail.backends.smtp import EmailBackend
+from django.core.mail.message import sanitize_address
 from django.core.validators import validate_email
 
 from audit.masking import mask
@@ -59,6 +60,16 @@ def _check_address(to: str) -> None:
         validate_email(to)
     except ValidationError as error:
         raise NotSent(f"“{one_line(to)[:100]}” is no e-mail address; correct it first.") from error
+    if not _goes_out_as_written(to):
+        raise NotSent(f"“{one_line(to)[:100]}” cannot be written to; spell it in ASCII, a domain as xn--….")
+
+
+def _goes_out_as_written(to: str) -> bool:
+    # What would be decoded, folded or spelled anew on its way would go elsewhere than the log says.
+    try:
+        return to.isprintable() and sanitize_address(to, "utf-8") == to
+    except ValueError:  # a domain of letters that no domain has
+        return False
 
 
 def _backend(server: MailServer) -> EmailBackend:

@@ -4,6 +4,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 
 from audit import log
+from gate.people import browsers
 
 
 class Person(AbstractUser):
@@ -99,3 +100,8 @@ class Visit(models.Model):
     browser = models.CharField(max_length=200)
     started_at = models.DateTimeField(auto_now_add=True)
     seen_at = models.DateTimeField(auto_now_add=True)
+
+    @property
+    def browser_in_words(self) -> str:
+        """The browser as its user knows it."""
+        return browsers.in_words(self.browser)

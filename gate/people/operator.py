@@ -7,10 +7,12 @@ import pwd
 from typing import Any
 
 import psycopg
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
 from audit import disk, log
+from gate.config.roles import role_name
 
 
 def actor() -> log.Actor:
@@ -27,7 +29,8 @@ class OperatorCommand(BaseCommand):
     """A command that needs the running database, and says so when there is none."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run it. Raises CommandError when the database does not answer, or its disk is full."""
+        """Run it. Raises CommandError when no database answers or its disk is full, or it is unclear which is meant."""
+        _check_one_is_meant()
         try:
             return super().execute(*args, **options)
         except (OperationalError, psycopg.OperationalError) as error:
@@ -36,3 +39,12 @@ class OperatorCommand(BaseCommand):
                 disk.said_of(error)
                 or f"The database does not answer ({said}). Start it with manage.py up, or set DATABASE_URL."
             ) from error
+
+
+def _check_one_is_meant() -> None:
+    # Without DATABASE_URL it would be the embedded database, and the admin just added could not sign in elsewhere.
+    if os.environ.get("COUNTERSEAL_OWNER_URL") and not os.environ.get("DATABASE_URL") and settings.PROCESS != "owner":
+        raise CommandError(
+            f"COUNTERSEAL_OWNER_URL names a server of your own, and this command does not run as its owner: "
+            f"set DATABASE_URL to its connection as {role_name(settings.PROCESS)}."
+        )

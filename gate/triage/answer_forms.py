@@ -12,7 +12,8 @@ class SendForm(forms.Form):
     """To whom, in which words, and after how many sendings; `again` when it may be there already."""
 
     to = forms.EmailField(
-        error_messages={"required": "Say to whom.", "invalid": "Write one e-mail address, like ada@example.org."}
+        max_length=254,  # as the column holds; Django's field alone would take more
+        error_messages={"required": "Say to whom.", "invalid": "Write one e-mail address, like ada@example.org."},
     )
     # Not stripped: what is not edited must stay the agent's words, to the letter.
     text = forms.CharField(

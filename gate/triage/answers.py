@@ -76,6 +76,11 @@ class Answer:
     def text(self) -> str:
         return wording(self.draft.investigation)
 
+    @property
+    def is_unproven(self) -> bool:
+        """Whether what somebody agreed with is that the checks do not hold."""
+        return self.draft.outcome == Draft.Outcome.FAIL
+
     @cached_property
     def sent(self) -> Sequence[Sent]:
         """Every attempt to send it, the newest first."""

@@ -19,7 +19,9 @@ class TriageConfig(AppConfig):
                 "class", "classes", "Incident classes", permission, classes.check, example=classes.EXAMPLE
             )
         )
-        twohands.register(twohands.DefinitionKind("rule", "rules", "Rules", permission, registry.check))
+        twohands.register(
+            twohands.DefinitionKind("rule", "rules", "Rules", permission, registry.check, hint=registry.BODY_HINT)
+        )
         # Hashed now, so that a file changed under a running process does not pass for what it has loaded.
         for rule in registry.loaded():
             registry.hash_of(rule)

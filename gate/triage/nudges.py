@@ -31,15 +31,21 @@ open_streams: Counter[int] = Counter()  # by person
 async def nudges(request: HttpRequest) -> HttpResponseBase:
     """Server-sent events without content, for as long as the session lasts. 429 over the limits; pages then poll."""
     person = person_of(request)
-    if open_streams[person.pk] >= MOST_OF_ONE or open_streams.total() >= MOST:
+    if _are_too_many(person.pk, coming=1):
         return HttpResponse("There are too many live pages; this one asks every 15 s.", status=429)
     goes_on = partial(visits.goes_on, request.session.session_key or "", person.pk, person.get_session_auth_hash())
     return StreamingHttpResponse(_events(person.pk, goes_on), content_type="text/event-stream", headers=HEADERS)
 
 
+def _are_too_many(person: int, coming: int = 0) -> bool:
+    return open_streams[person] + coming > MOST_OF_ONE or open_streams.total() + coming > MOST
+
+
 async def _events(person: int, goes_on: Callable[[], bool]) -> AsyncIterator[bytes]:
     open_streams[person] += 1
     try:
+        if _are_too_many(person):  # of several that came at once, each found room before the others were counted
+            return
         async with HUB.listener() as nudge:
             for number in itertools.count(1):
                 if not await _is_alive(goes_on):

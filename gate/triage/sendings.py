@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import smtplib
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
 
 from audit import log
 from audit.kinds import Kind
-from gate.people import changes, mail
+from audit.templatetags.ui import minutes_until
+from gate.errors import NotAllowed
+from gate.people import changes, limits, mail
 from gate.people.models import Person
 from gate.triage import sending_guards
 from gate.triage.answers import wording
@@ -25,6 +28,7 @@ KINDS = {
     Status.REFUSED: Kind.ANSWER_REFUSED,
     Status.UNKNOWN: Kind.ANSWER_UNKNOWN,
 }
+MOST_BY_ONE, WITHIN = 30, timedelta(hours=1)  # whoever sends more writes to strangers in our name
 # The server may have taken the letter before it fell silent.
 DOUBTFUL = (TimeoutError, ConnectionResetError, BrokenPipeError, smtplib.SMTPServerDisconnected)
 
@@ -47,9 +51,18 @@ def _begin(pk: int, by: Person, to: str, text: str, seen_sendings: int, again: b
     with changes.recorded_refusal(by, draft.ref, act="send", to=to):
         sending_guards.check_can_send(by, draft)
         sending_guards.check_is_deliberate(list(draft.sendings.all()), seen_sendings, again)
+        _take(by)
     sending = Sending.objects.create(draft=draft, by=by, to=to, subject=subject_of(draft), text=text)
     _record(Kind.ANSWER_ATTEMPTED, sending, by, summary=f"to {to}")
     return sending
+
+
+def _take(by: Person) -> None:
+    try:
+        limits.take(f"answers by {by.pk}", most=MOST_BY_ONE, within=WITHIN)
+    except limits.UsedUp as used:
+        wait = minutes_until(used.until)
+        raise NotAllowed(f"You sent {MOST_BY_ONE} answers within an hour. Try again in {wait}.") from used
 
 
 def subject_of(draft: Draft) -> str:

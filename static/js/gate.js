@@ -40,6 +40,9 @@ function submitWithOneButton(event) {
   if (form?.querySelectorAll("button").length === 1) form.requestSubmit();
 }
 
+// On a narrow page the rail is one line that scrolls: show where one is.
+document.querySelector(".rail [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // Without this button nobody could switch the keys on again by the keyboard alone.
 const keysButton = document.querySelector("[data-opens]");
 if (keysButton) {

@@ -81,6 +81,19 @@ def test_an_agent_keeps_its_owner(make_agent, make_person) -> None:
         )
 
 
+def test_an_agent_whom_nobody_answers_for_works_no_more(client, make_person, make_agent) -> None:
+    agent, _ = make_agent("orphan")
+    agents.stop(agent.pk, by=log.Actor.process())
+    type(agent.owner).objects.filter(pk=agent.owner_id).update(is_active=False)
+    client.force_login(make_person("mia", "admin"))
+    for act, typed in (("start", {}), ("tokens", {"label": "laptop", "scopes": ["tools"], "days": "30"})):
+        answer = client.post(f"/agents/orphan/{act}/", typed)
+        assert answer.status_code == 409
+        assert "deactivated and answers for nobody" in answer.content.decode()
+    assert agents.is_stopped(agent.pk)
+    assert not agents.usable_tokens(agent).exists()
+
+
 def test_a_deactivated_owner_gets_no_new_token(make_person) -> None:
     leaver = make_person("leaver", "admin")
     leaver.is_active = False

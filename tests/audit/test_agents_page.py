@@ -177,6 +177,13 @@ def test_a_budget_that_cannot_be_is_asked_for_again(client, mia, make_agent, cha
     assert agent.calls_per_hour == 1000
 
 
+def test_the_page_says_who_issued_and_revoked_its_tokens(client, mia) -> None:
+    agents.issue_token("new-agent", owner=mia, scopes=["tools"], label="for nights", by=mia.actor())
+    page = client.get("/agents/new-agent/").content.decode()
+    assert "Mia Lindqvist issued a token of agent new-agent" in page
+    assert "for nights: tools" in page
+
+
 def test_a_limit_that_is_used_up_says_so(client, mia, make_agent) -> None:
     agent, _ = make_agent("triage-agent")
     assert "used up" not in client.get("/agents/triage-agent/").content.decode()

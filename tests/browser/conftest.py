@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,8 @@ import psycopg
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright
+
+from tests.machine import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 START_TIMEOUT = 120.0  # seconds, on a busy machine
@@ -48,13 +49,6 @@ class Product:
     def secret(self, name: str) -> str:
         """One password of the embedded servers."""
         return str(json.loads((self.var / "secrets.json").read_text())[name])
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture(scope="session")

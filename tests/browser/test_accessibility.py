@@ -12,18 +12,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
 from django.test import Client
 from django.urls import Resolver404, resolve
-from playwright.async_api import Browser, BrowserContext, Page
+from playwright.async_api import Browser, Page
 
 from gate.config.environment import BASE_DIR
+from tests.browser.axe import WIDTHS, faults, faults_in_each_look
 from tests.browser.conftest import Product, sign_in
 from tests.doors.expected import PEOPLES_PLANE, SIGNED_IN
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+# The timeout is for a busy machine.
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(600)]
 
-WIDTHS = {"wide": 1360, "narrow": 400}
 OF_EACH = {"ada": 2, "jonas": 1}  # pages of one sort that are looked at, as somebody on call and as an admin
 FOLLOWED = 8  # pages of one sort that are opened for their links
 # What answers a GET and is no page, or is met elsewhere.
@@ -96,68 +96,35 @@ async def test_every_page_of_the_url_configuration_is_looked_at(product: Product
     assert not set(NO_PAGES) - set(PEOPLES_PLANE), "NO_PAGES names addresses that are gone."
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", list(WIDTHS))
-async def test_axe_finds_nothing(product: Product, browser: Browser, theme: str, width: str) -> None:
-    problems: dict[str, object] = {}
-    for who, where in (await addresses(browser, product)).items():
-        context = await reader(browser, theme, width)
-        page = await context.new_page()
-        blocked: list[str] = []
-        page.on("console", lambda message, to=blocked: to.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error, to=blocked: to.append(str(error)))
-        await page.goto(f"{product.people}/sign-in/")
-        problems |= await faults(page, "/sign-in/")
-        await sign_in(page, product, who)
-        for address in where:
-            await page.goto(product.people + address)
-            problems |= await faults(page, f"{address} for {who}")
-        assert blocked == []
-        await context.close()
-    assert problems == {}
+@pytest.mark.parametrize("who", OF_EACH)
+async def test_axe_finds_nothing(product: Product, browser: Browser, page: Page, who: str) -> None:
+    where = (await addresses(browser, product))[who]
+    blocked: list[str] = []
+    page.on("console", lambda message: blocked.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: blocked.append(str(error)))
+    await page.goto(f"{product.people}/sign-in/")
+    problems = await faults_in_each_look(page, "/sign-in/")
+    await sign_in(page, product, who)
+    for address in where:
+        await page.goto(product.people + address)
+        problems |= await faults_in_each_look(page, f"{address} for {who}")
+    assert (problems, blocked) == ({}, [])
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", list(WIDTHS))
-async def test_axe_finds_nothing_where_somebody_is_refused(
-    product: Product, browser: Browser, theme: str, width: str
-) -> None:
-    context = await reader(browser, theme, width)
-    page = await context.new_page()
+async def test_axe_finds_nothing_where_somebody_is_refused(product: Product, page: Page) -> None:
     await sign_in(page, product, "vera")
     problems: dict[str, object] = {}
     for address in (*REFUSALS, "/people/invitation/"):
         answer = await page.goto(product.people + address)
         assert answer is not None
         assert 400 <= answer.status < 500
-        problems |= await faults(page, address)
-    await context.close()
+        problems |= await faults_in_each_look(page, address)
     assert problems == {}
-
-
-async def reader(browser: Browser, theme: str, width: str) -> BrowserContext:
-    viewport = {"width": WIDTHS[width], "height": 900}
-    return await browser.new_context(viewport=viewport, color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
-
-
-async def faults(page: Page, address: str) -> dict[str, object]:
-    """What axe finds on the page that is open, and whether it scrolls sideways."""
-    problems: dict[str, object] = {}
-    results = await Axe().run(page)
-    if results.violations_count:
-        problems[address] = [
-            (found["id"], [node["html"][:160] for node in found["nodes"][:3]])
-            for found in results.response["violations"]
-        ]
-    if await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
-        problems[f"{address} sideways"] = "scrolls"
-    return problems
 
 
 @pytest.mark.parametrize("width", list(WIDTHS))
 async def test_axe_finds_nothing_on_the_component_page(components: str, browser: Browser, width: str) -> None:
-    context = await reader(browser, "light", width)
-    page = await context.new_page()
+    page = await browser.new_page(viewport={"width": WIDTHS[width], "height": 900}, reduced_motion="reduce")
     await page.set_content(components)
     css = BASE_DIR / "static/css"
     await page.add_style_tag(content="\n".join((css / name).read_text() for name in ("tokens.css", "app.css")))
@@ -165,7 +132,7 @@ async def test_axe_finds_nothing_on_the_component_page(components: str, browser:
         "parts => parts.map((p) => getComputedStyle(p).backgroundColor)"
     )
     problems = await faults(page, "/ui/")
-    await context.close()
+    await page.close()
     assert problems == {}
     assert len(set(grounds)) == 2, "both themes look the same"
 

@@ -8,7 +8,6 @@ import re
 import signal
 import time
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -17,6 +16,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.conftest import Product, intake_token, sign_in
+from tests.machine import command_line, environment_of, pids
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 LIMIT = 90.0  # seconds for a job to come back: redelivery by the relay, and a worker's restart
@@ -24,16 +24,12 @@ LIMIT = 90.0  # seconds for a job to come back: redelivery by the relay, and a w
 
 def workers(product: Product, queue: str) -> list[int]:
     """The processes of one queue's worker, of this product alone."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (process / "cmdline").read_bytes().split(b"\0")
-            environment = (process / "environ").read_bytes()
-        except OSError:
-            continue
-        if queue.encode() in command and b"celery" in b" ".join(command) and os.fsencode(product.var) in environment:
-            found.append(int(process.name))
-    return found
+    return [
+        pid
+        for pid in pids()
+        if {"celery", queue} <= set(command_line(pid))
+        and environment_of(pid).get("COUNTERSEAL_VAR") == str(product.var)
+    ]
 
 
 def kill_workers(product: Product, queue: str) -> int:

@@ -8,7 +8,6 @@ import re
 import signal
 import time
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -16,6 +15,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.browser.conftest import Product, sign_in
 from tests.browser.test_kills import app_value, hand_in
+from tests.machine import command_line, environment_of, pids
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 HIDE = """(isHidden) => {
@@ -120,14 +120,10 @@ async def test_a_page_without_its_server_says_so_until_it_is_back(product: Produ
 
 def people_plane(product: Product) -> int:
     """The process that serves people, of this product alone."""
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (process / "cmdline").read_bytes().split(b"\0")
-            environment = (process / "environ").read_bytes()
-        except OSError:
-            continue
-        if b"serve" in words and b"people" in words and os.fsencode(product.var) in environment:
-            return int(process.name)
+    for pid in pids():
+        is_ours = environment_of(pid).get("COUNTERSEAL_VAR") == str(product.var)
+        if is_ours and {"serve", "people"} <= set(command_line(pid)):
+            return pid
     raise AssertionError("the people's plane is not there")
 
 

@@ -12,7 +12,7 @@ from playwright.async_api import Page
 
 from gate.config import database
 from gate.config.roles import role_name
-from tests.browser.test_accessibility import faults
+from tests.browser.axe import faults
 from tests.people import sign_in_provider
 from tests.people.sign_in_provider import PASSWORD
 
@@ -62,7 +62,7 @@ async def test_a_browser_connects_and_signs_in(page: Page, origin: str) -> None:
     await press(page, "Continue to")
     await as_mia_there(page)
     assert page.url == f"{origin}/me/"
-    assert "signs you in, since" in await page.inner_text("main")
+    assert "Connected with" in await page.inner_text("main")
     found |= await faults(page, "one's own page after")
 
     await press(page, "Sign out")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,9 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.async_api import Page, expect
 
 from gate.config.environment import BASE_DIR
-from tests.browser.conftest import Product, intake_token
+from tests.browser.conftest import Product, intake_token, sign_in
 
 README = (BASE_DIR / "README.md").read_text()
 SNIPPETS = re.findall(r"<!-- tested -->\n```(sh|python)\n(.*?)```", README, re.DOTALL)
@@ -35,6 +37,17 @@ def test_a_snippet_runs(language: str, code: str, product: Product, tmp_path: Pa
     done = run(language, code, product, tmp_path)
     assert done.returncode == 0, done.stderr
     assert any(word in done.stdout for word in ("find_job", "nvestigation", "received", "waiting")), done.stdout
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_the_write_that_a_reader_proposes_can_be_approved(product: Product, page: Page, tmp_path: Path) -> None:
+    language, code = next(snippet for snippet in SNIPPETS if "/writes" in snippet[1])
+    number = json.loads(run(language, code, product, tmp_path).stdout)["id"]
+    await sign_in(page, product, "ada")
+    await page.goto(f"{product.people}/writes/{number}/")
+    await page.get_by_role("button", name=re.compile("Preview")).click()
+    approve = page.get_by_role("button", name="Approve: update 1 row in shop.jobs")
+    await expect(approve).to_be_visible(timeout=30_000)
 
 
 def test_there_are_snippets_for_curl_and_mcp() -> None:

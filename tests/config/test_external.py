@@ -31,6 +31,7 @@ from gate.config.programs import PROGRAMS, UPGRADE, Program
 from gate.config.roles import PROCESSES, role_name
 from gate.config.services import CREDENTIALS
 from gate.demo import shop
+from tests.machine import free_port
 
 pytestmark = [pytest.mark.external, pytest.mark.timeout(300)]
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,12 +96,6 @@ class Outside:
 
 def bare() -> dict[str, str]:
     return {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH", "TMPDIR") if name in os.environ}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def until(is_so: Callable[[], bool], outside: Outside, said: str) -> None:

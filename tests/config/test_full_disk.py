@@ -7,10 +7,8 @@ for it is ours.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -23,9 +21,8 @@ import pytest
 from audit import disk
 from gate.config import embedded
 from tests.config import asking
-from tests.config.test_up import Up, free_port, left_of, wait_until
+from tests.config.supervised import Up, left_of, said_until, start, wait_until
 
-ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.timeout(600)  # on a busy machine
 PATIENCE = 90.0
 
@@ -57,16 +54,8 @@ def fill(volume: Path) -> Path:
     return filling
 
 
-def start(var: Path, *words: str) -> subprocess.Popen[str]:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("COUNTERSEAL_", "DATABASE_URL", "DJANGO_"))}
-    return subprocess.Popen(
-        [sys.executable, ROOT / "manage.py", "up", *words],
-        env={**environment, "COUNTERSEAL_VAR": str(var)}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-
-
 def refused(var: Path) -> str:
-    process = start(var, "--port", str(free_port()), "--agents-port", str(free_port()))
+    process = start(var).process
     said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert "Traceback" not in said
@@ -75,19 +64,12 @@ def refused(var: Path) -> str:
 
 @pytest.fixture(scope="module")
 def running(volume: Path) -> Iterator[Up]:
-    ports = (free_port(), free_port())
-    process = start(volume / "var", "--port", str(ports[0]), "--agents-port", str(ports[1]))
-    assert process.stdout
-    said = ""
-    for line in process.stdout:
-        said += line
-        if "Ctrl-C stops everything" in line:
-            break
-    assert process.poll() is None, said
-    yield Up(process, volume / "var", ports)
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-    process.communicate(timeout=PATIENCE)
+    up = start(volume / "var")
+    said_until(up.process)
+    yield up
+    if up.process.poll() is None:
+        up.process.send_signal(signal.SIGINT)
+    up.process.communicate(timeout=PATIENCE)
 
 
 def demo(up: Up) -> dict[str, Any]:

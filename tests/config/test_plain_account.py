@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tests.config.plain import NAME, Plain, copy_of_the_project
-from tests.config.test_up import Up, free_port, left_of, processes
+from tests.config.supervised import Up, left_of, said_until
+from tests.machine import descendants, free_port
 
 pytestmark = pytest.mark.timeout(600)  # on a busy machine
 PATIENCE = 120.0
@@ -30,22 +31,12 @@ def running(plain: Plain) -> Iterator[tuple[Up, str]]:
     )  # fmt: skip
     up = Up(process, project / "var", ports)
     try:
-        yield up, said_until_ready(process)
+        yield up, said_until(process)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE)
         shutil.rmtree(base)
-
-
-def said_until_ready(process: subprocess.Popen[str]) -> str:
-    assert process.stdout
-    said = ""
-    for line in process.stdout:
-        said += line
-        if "Ctrl-C stops everything" in line:
-            return said
-    raise AssertionError(f"It ended with {process.wait()}: {said}")
 
 
 def test_it_starts_and_its_workers_work(running: tuple[Up, str]) -> None:
@@ -57,20 +48,9 @@ def test_it_starts_and_its_workers_work(running: tuple[Up, str]) -> None:
 
 def test_everything_of_it_runs_as_that_account(running: tuple[Up, str], plain: Plain) -> None:
     up, _ = running
-    group = {pid for pid in processes() if up.process.pid in ancestors(pid)}
+    group = [up.process.pid, *descendants(up.process.pid)]
     assert len(group) > 10
     assert {Path(f"/proc/{pid}").stat().st_uid for pid in group} == {plain.uid}
-
-
-def ancestors(pid: int) -> list[int]:
-    found = [pid]
-    while found[-1] > 1:
-        try:
-            fields = Path(f"/proc/{found[-1]}/stat").read_text().rpartition(") ")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            break
-        found.append(int(fields[1]))
-    return found
 
 
 def test_its_secrets_are_closed_and_its_files_its_own(running: tuple[Up, str], plain: Plain) -> None:

@@ -22,10 +22,12 @@ import pytest
 from gate.config.database import socket_url
 from tests.config import asking
 from tests.config.plain import copy_of_the_project
-from tests.config.test_up import ROOT, Up, environment_of, free_port, wait_until
+from tests.config.supervised import ROOT, Up, said_until, start, wait_until
+from tests.machine import environment_of, free_port
 
 pytestmark = pytest.mark.timeout(600)  # on a busy machine
 PATIENCE = 120.0
+WORKER = ["-m", "celery", "-A", "gate.config.celery", "worker", "-Q", "verdicts", "-n", "next@%h", "-c", "1"]
 FIELDS = """
     ticket = models.CharField(max_length=40, null=True)
     channel = models.CharField(max_length=20, db_default="monitor")
@@ -86,23 +88,11 @@ class Old:
 
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Old]:
-    var = tmp_path_factory.mktemp("releases") / "var"
-    ports = (free_port(), free_port())
-    told = {k: v for k, v in os.environ.items() if not k.startswith(("COUNTERSEAL_", "DATABASE_URL", "DJANGO_"))}
-    process = subprocess.Popen(
-        [sys.executable, ROOT / "manage.py", "up", "--port", str(ports[0]), "--agents-port", str(ports[1])],
-        env={**told, "COUNTERSEAL_VAR": str(var)}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    assert process.stdout
-    said = ""
-    for line in process.stdout:
-        said += line
-        if "Ctrl-C stops everything" in line:
-            break
-    assert process.poll() is None, said
-    yield Old(Up(process, var, ports), json.loads((var / "demo.json").read_text()))
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=PATIENCE)
+    up = start(tmp_path_factory.mktemp("releases") / "var")
+    said_until(up.process)
+    yield Old(up, json.loads((up.var / "demo.json").read_text()))
+    up.process.send_signal(signal.SIGINT)
+    up.process.communicate(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -184,19 +174,7 @@ def new(old: Old, intake: str, tmp_path_factory: pytest.TempPathFactory) -> Iter
         "relay": ["manage.py", "relay"],
         "people": ["manage.py", "serve", "people", "--port", str(people)],
         "agents": ["manage.py", "serve", "agents", "--port", str(agents)],
-        "verdicts": [
-            "-m",
-            "celery",
-            "-A",
-            "gate.config.celery",
-            "worker",
-            "-Q",
-            "verdicts",
-            "-n",
-            "next@%h",
-            "-c",
-            "1",
-        ],
+        "verdicts": WORKER,
     }
     process_of = {"relay": ("relay",), "people": ("serve", "people"), "agents": ("serve", "agents")}
     started = []

@@ -1,5 +1,6 @@
 """A process that is set up wrongly does not start, and says why."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +15,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def process(settings: Any, as_role: Any) -> Any:
-    """Be this process, with its database role."""
+def process(settings: Any, as_role: Any, tmp_path: Path) -> Any:
+    """Be this process, with its database role and its static files collected."""
+    settings.STATIC_ROOT = tmp_path
+    (tmp_path / "staticfiles.json").write_text("{}")
 
     def become(name: str, role: str | None = None) -> None:
         settings.PROCESS = name
@@ -47,6 +50,13 @@ def test_the_peoples_plane_needs_a_key(process: Any, settings: Any) -> None:
     process("people")
     settings.SECRET_KEY_CONFIGURED = ""
     with pytest.raises(CommandError, match="COUNTERSEAL_SECRET_KEY"):
+        check_can_serve("people")
+
+
+def test_the_peoples_plane_needs_its_static_files(process: Any, tmp_path: Path) -> None:
+    process("people")
+    (tmp_path / "staticfiles.json").unlink()
+    with pytest.raises(CommandError, match=r"Run manage\.py collectstatic"):
         check_can_serve("people")
 
 

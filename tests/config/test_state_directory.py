@@ -16,9 +16,8 @@ from django.core.exceptions import ImproperlyConfigured
 from gate.config import embedded, place, secrets_file
 from gate.config.single import CannotStart
 from tests.config.plain import NAME, Plain
-from tests.config.test_up import command_line, free_port, wait_until
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.config.supervised import ROOT, wait_until
+from tests.machine import command_line, free_port
 
 
 def up(var: Path, plain: Plain | None = None, uid: int | None = None) -> subprocess.CompletedProcess[str]:
@@ -126,6 +125,17 @@ def test_an_account_without_a_name_is_said(open_place: Path, plain: Plain) -> No
     shutil.chown(open_place, 54321)
     said = refusal(up(open_place, plain, 54321))
     assert "Account 54321 has no name on this machine" in said
+
+
+@pytest.mark.parametrize("name", ["var", "var/log"])
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o703])
+def test_a_place_where_everybody_may_write_is_not_ours(tmp_path: Path, name: str, mode: int) -> None:
+    (tmp_path / "var" / "log").mkdir(parents=True)
+    (tmp_path / name).chmod(mode)
+    with pytest.raises(CannotStart, match=f"Every account may write in {tmp_path / name}; .* chmod o-w, .*COUNTERSEAL"):
+        place.prepare(tmp_path / "var")
+    (tmp_path / name).chmod(0o755)
+    place.prepare(tmp_path / "var")
 
 
 def test_a_disk_without_room_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

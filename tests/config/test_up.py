@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import http.client
 import json
 import os
 import select
@@ -14,125 +13,34 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 60.0
+from tests.config import supervised
+from tests.config.supervised import PATIENCE, READY, ROOT, Up, left_of, said_until, wait_until
+from tests.machine import children_of, command_line, environment_of
 
-
-@dataclass
-class Up:
-    """A supervisor that is running, and where."""
-
-    process: subprocess.Popen[str]
-    var: Path
-    ports: tuple[int, int]
-
-    def health(self, port: int) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-        try:
-            connection.request("GET", "/healthz", headers={"Host": "localhost"})
-            return connection.getresponse().status
-        except OSError:
-            return 0
-        finally:
-            connection.close()
-
-    def is_healthy(self) -> bool:
-        return [self.health(port) for port in self.ports] == [200, 200]
-
-    def child(self, *words: str) -> int:
-        """The pid of the one child whose command line has all these words; 0 when there is none."""
-        for pid in children_of(self.process.pid):
-            line = command_line(pid)
-            if all(word in line for word in words):
-                return pid
-        return 0
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def wait_until(is_so: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not is_so():
-        assert time.monotonic() < deadline, f"not within {PATIENCE:.0f} s: {what}"
-        time.sleep(0.1)
-
-
-def read(path: Path) -> str:
-    try:
-        return path.read_text(errors="replace")
-    except OSError:  # it ended, or it is not ours to look at
-        return ""
-
-
-def command_line(pid: int) -> list[str]:
-    return read(Path(f"/proc/{pid}/cmdline")).split("\0")
-
-
-def environment_of(pid: int) -> dict[str, str]:
-    pairs = (one.partition("=") for one in read(Path(f"/proc/{pid}/environ")).split("\0") if one)
-    return {name: value for name, _, value in pairs}
-
-
-def processes() -> list[int]:
-    return [int(found.name) for found in Path("/proc").iterdir() if found.name.isdigit()]
-
-
-def children_of(parent: int) -> list[int]:
-    def parent_of(pid: int) -> int:
-        fields = read(Path(f"/proc/{pid}/stat")).rpartition(") ")[2].split()
-        return int(fields[1]) if fields else 0
-
-    return [pid for pid in processes() if parent_of(pid) == parent]
-
-
-def left_of(var: Path) -> list[str]:
-    """The command lines of whatever still runs for this installation."""
-    ours = [pid for pid in processes() if str(var) in " ".join(command_line(pid))]
-    ours += [pid for pid in processes() if environment_of(pid).get("COUNTERSEAL_VAR") == str(var)]
-    return [" ".join(command_line(pid))[:120] for pid in set(ours)]
+# What only some of its children may know.
+TOLD = {
+    "SHOP_READER_DSN": "r", "SHOP_WRITER_DSN": "w",
+    "COUNTERSEAL_SMTP_URL": "smtp://127.0.0.1:1", "COUNTERSEAL_MAIL_FROM": "counterseal@example.org",
+    "COUNTERSEAL_OIDC_URL": "http://localhost:1", "COUNTERSEAL_OIDC_CLIENT_ID": "counterseal",
+    "COUNTERSEAL_OIDC_CLIENT_SECRET": "secret",
+}  # fmt: skip
 
 
 def start(var: Path, **options: Any) -> Up:
-    ports = (free_port(), free_port())
-    environment = {**os.environ, "COUNTERSEAL_VAR": str(var), "SHOP_READER_DSN": "r", "SHOP_WRITER_DSN": "w"}
-    environment |= {"COUNTERSEAL_SMTP_URL": "smtp://127.0.0.1:1", "COUNTERSEAL_MAIL_FROM": "counterseal@example.org"}
-    environment |= {
-        "COUNTERSEAL_OIDC_URL": "http://localhost:1", "COUNTERSEAL_OIDC_CLIENT_ID": "counterseal",
-        "COUNTERSEAL_OIDC_CLIENT_SECRET": "secret",
-    }  # fmt: skip
-    for name in ("DATABASE_URL", "COUNTERSEAL_PROCESS", "COUNTERSEAL_ORIGIN", "COUNTERSEAL_AGENTS_ORIGIN"):
-        environment.pop(name, None)
-    where = ["--port", str(ports[0]), "--agents-port", str(ports[1])]
-    process = subprocess.Popen(
-        [sys.executable, ROOT / "manage.py", "up", "--no-demo", *where],
-        env=environment, text=True, start_new_session=True,
-        **{"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, **options},
-    )  # fmt: skip
-    return Up(process, var, ports)
+    return supervised.start(var, "--no-demo", told=TOLD, **options)
 
 
-def start_and_wait(var: Path, words: str = "Ctrl-C stops everything") -> tuple[Up, str]:
+def start_and_wait(var: Path, words: str = READY) -> tuple[Up, str]:
     """A supervisor that has said these words, which by default say that it is ready, and all that it said."""
     up = start(var)
-    assert up.process.stdout
-    said = ""
-    for line in up.process.stdout:
-        said += line
-        if words in line:
-            return up, said
-    raise AssertionError(f"It ended with {up.process.wait()}: {said}")
+    return up, said_until(up.process, words)
 
 
 @pytest.fixture(scope="module")
@@ -307,7 +215,7 @@ def test_it_starts_over_what_a_crash_left_and_keeps_the_data(running: tuple[Up, 
     controller, terminal = os.openpty()
     up = start(var, stdin=terminal, stdout=terminal, stderr=terminal, preexec_fn=lambda: take_terminal(terminal))
     os.close(terminal)
-    said = read_until(controller, "Ctrl-C stops everything")
+    said = read_until(controller, READY)
     assert "before-the-stop" in remembered(up), said
     assert not (var / "postgres.new").exists()
     check_ctrl_c_at_the_terminal(up, controller)

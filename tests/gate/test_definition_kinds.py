@@ -27,6 +27,13 @@ def test_four_kinds_have_one() -> None:
     assert {kind.name for kind in WITH_EXAMPLE} == {"source", "tool", "class", "target"}
 
 
+@pytest.mark.django_db
+def test_a_rules_draft_says_where_its_body_comes_from(client: Client, make_person) -> None:
+    client.force_login(make_person("mia", "admin"))
+    assert "manage.py rule_body HYPOTHESIS VERSION prints what goes here" in client.get("/rules/new/").content.decode()
+    assert "rule_body" not in client.get("/tools/new/").content.decode()
+
+
 @pytest.fixture
 def certificate(define) -> Certificate:
     source = define("source", "proven", dict(twohands.KINDS["source"].example))

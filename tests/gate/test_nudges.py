@@ -149,6 +149,24 @@ def test_streams_are_limited_and_the_rest_polls(server: Any, monkeypatch: pytest
             next(other.iter_lines())
 
 
+@pytest.mark.asyncio
+async def test_streams_that_come_at_once_do_not_pass_the_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nudges, "MOST_OF_ONE", 1)
+    monkeypatch.setattr(hub.Hub, "_listen", stay_silent)
+    ada = -1
+    coming = [nudges._events(ada, lambda: True) for _ in range(3)]  # all were let in before one was counted
+    try:
+        assert [await anext(stream, b"over") for stream in coming] == [b": nothing new\n\n", b"over", b"over"]
+        assert nudges.open_streams[ada] == 1
+    finally:
+        await coming[0].aclose()
+    assert nudges.open_streams[ada] == 0
+
+
+async def stay_silent(_: hub.Hub) -> None:
+    """A listener whose database says nothing."""
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("header", [{"Accept": "text/event-stream"}, {"HX-Request": "true"}])
 def test_what_a_page_asks_for_by_itself_is_refused_to_a_stranger(client: Client, header: dict[str, str]) -> None:

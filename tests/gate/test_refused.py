@@ -53,6 +53,30 @@ def test_an_unknown_host_is_not_readable(ada: Client) -> None:
     check_page(ada.get("/inbox/", headers={"host": "evil.example"}), 400, "This request cannot be read.", "Go back")
 
 
+# Half a pair of surrogates, for a codec that would make one of it.
+NAMED = b'--B\r\nContent-Disposition: form-data; name="username"\r\n\r\n\\ud800\r\n--B--\r\n'
+MULTIPART = "multipart/form-data; boundary=B"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("charset", ["zlib_codec", "unicode_escape", "idna", "undefined", "utf-7", "utf-16"])
+def test_what_is_no_utf_8_is_read_by_no_other_codec(server: Any, charset: str) -> None:
+    # Behind a real server: the requests of Django's own client come another way.
+    for kind in (MULTIPART, "application/x-www-form-urlencoded", "text/html"):
+        headers = {"Content-Type": f"{kind}; charset={charset}"}
+        answer = httpx2.post(
+            f"{server.url}/sign-in/?next=/x", content=NAMED, headers=headers, cookies=server.cookies["ada"]
+        )
+        check_page(answer, 400, "This request cannot be read.", "Go back")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("charset", ["utf-8", "UTF-8", '"utf-8"', "utf8"])
+def test_a_form_may_say_that_it_is_utf_8(ada: Client, charset: str) -> None:
+    answer = free(ada).generic("POST", "/sign-in/", NAMED, content_type=f"{MULTIPART}; charset={charset}")
+    assert (answer.status_code, "Type your name" in answer.content.decode()) == (422, True)
+
+
 @pytest.mark.django_db
 def test_a_role_that_may_not_is_told_whom_to_ask(client: Client, make_person: Any) -> None:
     client.force_login(make_person("vera", "viewer"))

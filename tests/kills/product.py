@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gate.config import embedded
+from tests.machine import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 START_TIMEOUT = 180.0  # seconds, on a busy machine
@@ -67,7 +67,7 @@ def start() -> Product:
     var.mkdir(mode=0o755)
     with (var / "up.out").open("wb") as output:
         up = subprocess.Popen(
-            [sys.executable, "manage.py", "up", "--port", str(_free_port()), "--agents-port", str(_free_port())],
+            [sys.executable, "manage.py", "up", "--port", str(free_port()), "--agents-port", str(free_port())],
             cwd=ROOT, env=_environment(var), stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
     deadline = time.monotonic() + START_TIMEOUT
@@ -102,12 +102,6 @@ def _directory() -> Path:
     made = Path(tempfile.mkdtemp(prefix="counterseal-kills-"))
     made.chmod(0o755)  # PostgreSQL runs as another account where we are root
     return made
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _health(url: str) -> int:

@@ -7,11 +7,11 @@ import signal
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 import psycopg
 
 from tests.kills.product import Product
+from tests.machine import children_of, command_line, descendants
 
 WORKERS = {"verdict worker": "worker worker", "reads worker": "worker reads", "writer": "worker writer"}
 # A part of the command line of each, and of no other child of the supervisor.
@@ -52,12 +52,12 @@ def find(product: Product, name: str, part: str = "all") -> Victim:
 
 
 def _main(product: Product, name: str) -> int:
-    return next((pid for pid in children_of(product.up.pid) if WORDS[name] in _command_line(pid)), 0)
+    return next((pid for pid in children_of(product.up.pid) if WORDS[name] in " ".join(command_line(pid))), 0)
 
 
 def _sessions(pids: list[int]) -> list[int]:
     """Backends that serve somebody, and not the database's own helpers."""
-    return [pid for pid in pids if "[local]" in _command_line(pid)]
+    return [pid for pid in pids if "[local]" in " ".join(command_line(pid))]
 
 
 def is_back(product: Product, victim: Victim, since: datetime) -> bool:
@@ -98,34 +98,3 @@ def let_go(product: Product) -> None:
 def is_all_well(product: Product) -> bool:
     """Whether everything runs and both planes are well."""
     return all(_main(product, name) for name in WORDS) and product.health() == [200, 200]
-
-
-def children_of(parent: int) -> list[int]:
-    """The child processes of a process, oldest first."""
-    return sorted(pid for pid in _processes() if _parent_of(pid) == parent)
-
-
-def descendants(pid: int) -> list[int]:
-    """All processes below a process, its own children first."""
-    below = children_of(pid)
-    return below + [deeper for child in below for deeper in descendants(child)]
-
-
-def _processes() -> list[int]:
-    return [int(found.name) for found in Path("/proc").iterdir() if found.name.isdigit()]
-
-
-def _parent_of(pid: int) -> int:
-    fields = _read(pid, "stat").rpartition(") ")[2].split()
-    return int(fields[1]) if fields else 0
-
-
-def _command_line(pid: int) -> str:
-    return _read(pid, "cmdline").replace("\0", " ")
-
-
-def _read(pid: int, name: str) -> str:
-    try:
-        return Path(f"/proc/{pid}/{name}").read_text(errors="replace")
-    except OSError:  # it ended just now
-        return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+from tests.machine import free_port
 
 NAME, PASSWORD = "counterseal", "kept-secret-in-the-environment"
 
@@ -52,8 +53,7 @@ def _login(server: Any, session: Any, envelope: Any, mechanism: str, given: Any)
 @contextmanager
 def opened(tls: ssl.SSLContext | None = None, **options: Any) -> Iterator[tuple[Desk, int]]:
     """A server on this machine: the desk and its port."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     desk = Desk()
     controller = Controller(
         desk, "127.0.0.1", port, authenticator=_login, auth_require_tls=False, tls_context=tls, **options

@@ -22,6 +22,8 @@ import httpx2
 import oidc_provider_mock
 from werkzeug.serving import make_server
 
+from tests.machine import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse battery"
 CSRF = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
@@ -87,9 +89,7 @@ def idp() -> Iterator[Idp]:
 @contextmanager
 def plane(var: Path, database_url: str, provider: Idp, **more: str) -> Iterator[str]:
     """The people's plane with that provider: its origin."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     told = {
         **{name: value for name, value in os.environ.items() if not name.startswith("COUNTERSEAL_")},
         "DATABASE_URL": database_url, "COUNTERSEAL_VAR": str(var), "COUNTERSEAL_PROCESS": "people",

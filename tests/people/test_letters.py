@@ -182,7 +182,7 @@ def test_the_page_shows_everything_but_the_password(ada: Any, sign_in: Any, desk
         "<dd>set</dd>",
     ):
         assert words in page
-    assert "none: who is on the way can read the links" in page
+    assert "none: whoever is on the way can read the links" in page
     assert PASSWORD not in page
     assert 'give <a href="/me/">your own e-mail address</a> first' in page
 

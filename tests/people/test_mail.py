@@ -77,6 +77,31 @@ def test_only_one_bare_address_is_written_to(set_up: Any, to: str) -> None:
     assert desk.letters == []
 
 
+@pytest.mark.parametrize(
+    "to",
+    [
+        '"\x1cX"@example.org', '"\x1cBcc:eve@example.org"@example.org', '"\x01"@example.org', '"=?utf-8?q?=0A?="@a.org',
+        "=?utf-8?q?eve?=@example.org", "a@fa\xdf.de", "a@ex\xe4mple.org", "a@exa\u2028mple.org", "a@\xad.org",
+        "a@" + "\xe4" * 60 + ".org",
+    ],
+)  # fmt: skip
+def test_a_letter_goes_to_what_is_written_or_to_nobody(set_up: Any, to: str) -> None:
+    with post_office.opened() as (desk, port):
+        set_up(f"smtp://127.0.0.1:{port}")
+        assert "cannot be written to; spell it in ASCII" in refusal(to=to)
+        assert not desk.raw
+
+
+@pytest.mark.parametrize(
+    "to", ["a@xn--exmple-cua.org", '"a,b"@example.org', "a+b@[127.0.0.1]", f"{'a' * 64}@example.org"]
+)
+def test_what_is_odd_and_sound_is_written_to(set_up: Any, to: str) -> None:
+    with post_office.opened() as (desk, port):
+        set_up(f"smtp://127.0.0.1:{port}")
+        mail.send(**{**LETTER, "to": to})
+    assert desk.letters[0]["To"] == to
+
+
 def test_names_in_a_letter_begin_no_line() -> None:
     assert mail.one_line("Mia\nYour link: http://evil.example\u202e\t x") == "Mia Your link: http://evil.example x"
 

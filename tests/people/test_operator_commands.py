@@ -54,6 +54,14 @@ def test_a_bad_person_is_refused_and_leaves_no_trace(make_person: Any, words: li
     assert not Entry.objects.filter(subject=f"person {words[0]}").exists()
 
 
+def test_a_server_of_ones_own_is_never_mistaken_for_the_embedded_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COUNTERSEAL_OWNER_URL", "postgresql://counterseal_owner@db.example.org/counterseal")
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    with pytest.raises(CommandError, match="set DATABASE_URL to its connection as counterseal_people"):
+        said("add_person", "elsewhere", "--role", "admin")
+    assert not Person.objects.exists()
+
+
 def test_a_weak_password_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", StringIO("password\n"))
     with pytest.raises(CommandError, match="too short"):

@@ -11,10 +11,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.test import Client
-from django.utils import timezone
 
 import gate.people
 from audit import reading
@@ -22,7 +20,7 @@ from audit.models import Entry
 from gate.config import database, oidc
 from gate.config.roles import role_name
 from gate.people import actions, changes, guessing, identities
-from gate.people.models import Identity, Person, Tally, Visit
+from gate.people.models import Identity, Person, Visit
 from tests.people import sign_in_provider
 from tests.people.sign_in_provider import Browser, Idp, query_of
 
@@ -152,11 +150,12 @@ def test_who_was_deactivated_is_refused(connected: Any, browser: Any) -> None:
     assert "is deactivated here" in newest("person.refused", "mia").summary
 
 
-def test_who_is_locked_out_is_refused(connected: Any, browser: Any) -> None:
+def test_a_stranger_who_guesses_passwords_keeps_nobody_from_the_provider(connected: Any, browser: Any) -> None:
     here = browser()
-    for _ in range(5):
+    for _ in range(6):
         here.post("/sign-in/", "/sign-in/", username="mia", password="guess")
-    assert is_refused(here, here.there_and_back(SUBJECT), "Too many wrong passwords. Try again in 14 min.")
+    here.there_and_back(SUBJECT)
+    assert here.get("/inbox/").status_code == 200
 
 
 def test_an_answer_is_good_in_the_browser_that_asked(connected: Any, browser: Any) -> None:
@@ -401,46 +400,3 @@ def test_trips_run_out_for_an_address() -> None:
     with pytest.raises(guessing.TooManyTries, match=r"Too many sign-ins from here\. Try again in 14 min"):
         guessing.take_at_provider("192.0.2.9")
     guessing.take_at_provider("192.0.2.10")
-
-
-def test_a_locked_name_is_open_again_when_the_wait_is_over(mia: Any) -> None:
-    for _ in range(5):
-        guessing.check_does_not_wait("mia")
-        guessing.take_sign_in("mia", "192.0.2.1")
-    with pytest.raises(guessing.TooManyTries):
-        guessing.check_does_not_wait("mia")
-    Tally.objects.update(until=timezone.now())
-    guessing.check_does_not_wait("mia")
-
-
-def test_it_is_all_three_variables_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in oidc.VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    assert oidc.configured() is None
-    monkeypatch.setenv(oidc.URL, "https://login.example.org/")
-    monkeypatch.setenv(oidc.CLIENT_ID, "counterseal")
-    with pytest.raises(ImproperlyConfigured, match="or none of them"):
-        oidc.configured()
-    monkeypatch.setenv(oidc.CLIENT_SECRET, "s3cret")
-    found = oidc.configured()
-    assert found is not None
-    assert (found.url, found.name) == ("https://login.example.org", "login.example.org")
-    assert "s3cret" not in repr(found)
-    monkeypatch.setattr(oidc, "find_spec", lambda name: None)
-    with pytest.raises(ImproperlyConfigured, match=r"requirements-oidc\.txt"):
-        oidc.configured()
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://login.example.org", "login.example.org", "https://", "https://a:b@login.example.org",
-        "https://login.example.org?x=1", "https://login.example.org#x", "https://login.example.org:99999",
-        "https://login.example.org/.well-known/openid-configuration", "https://login.example.org\n",
-    ],
-)  # fmt: skip
-def test_an_issuer_is_a_plain_https_address(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    for name, value in zip(oidc.VARIABLES, (url, "counterseal", "secret"), strict=True):
-        monkeypatch.setenv(name, value)
-    with pytest.raises(ImproperlyConfigured, match="COUNTERSEAL_OIDC_URL cannot be used"):
-        oidc.configured()

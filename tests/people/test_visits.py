@@ -10,6 +10,7 @@ from django.contrib.sessions.models import Session
 from django.utils import timezone
 
 from audit.models import Entry
+from gate.people import browsers
 from gate.people.models import Visit
 
 pytestmark = pytest.mark.django_db
@@ -20,11 +21,27 @@ def test_the_list_shows_this_browser_and_others(mia: Any, sign_in: Any) -> None:
     assert "Sign out everywhere else" not in here.get("/me/").content.decode()
     sign_in(mia, browser="Phone")
     page = here.get("/me/").content.decode()
-    assert "Desk, <b>this one</b>" in page
-    assert "Phone<br>" in page
+    assert '<span title="Desk">Desk</span>, <b>this one</b>' in page
+    assert '<span title="Phone">Phone</span><br>' in page
     assert "from 127.0.0.1" in page
     assert page.count("Sign out there") == 1
     assert "Sign out everywhere else" in page
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "words"),
+    [
+        ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/150.0 Safari/537.36", "Chrome on Linux"),
+        ("Mozilla/5.0 (Windows NT 10.0; Win64) Chrome/150.0 Safari/537.36 Edg/150.0", "Edge on Windows"),
+        ("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/26.0 Safari/605.1.15", "Safari on macOS"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) CriOS/150.0 Safari", "Chrome on iPhone"),
+        ("Mozilla/5.0 (Android 16; Mobile; rv:150.0) Gecko/150.0 Firefox/150.0", "Firefox on Android"),
+        ("curl/8.14.1", "curl/8.14.1"),
+        ("", "a browser that says no name"),
+    ],
+)
+def test_a_browser_is_named_as_its_user_knows_it(user_agent: str, words: str) -> None:
+    assert browsers.in_words(user_agent) == words
 
 
 def test_one_other_browser_is_signed_out(mia: Any, sign_in: Any) -> None:

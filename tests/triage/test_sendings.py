@@ -86,6 +86,9 @@ def test_an_agreed_answer_is_offered_as_plain_text_on_both_pages(
         assert 'data-copies="answer" hidden' in text
         assert address(draft) in text
         assert "agreed with by Ada Lovelace" in text
+    for page in (*pages(draft), address(draft)):
+        is_told = "The verdict is fail: no check shows that these words are true." in desk.get(page).content.decode()
+        assert is_told == (outcome == "fail")
 
 
 @pytest.mark.parametrize("act", ["overrule", "send_back"])
@@ -287,6 +290,26 @@ def test_nobody_writes_headers_or_several_addresses(desk: Client, office: Any, d
     for to in ("a@example.org, b@example.org", "a@example.org\nBcc: b@example.org", "Ada <a@example.org>"):
         assert desk.post(address(draft), {**LETTER, "to": to}).status_code == 422
     assert not office.letters
+
+
+def test_an_address_longer_than_we_can_keep_is_asked_for_again(desk: Client, office: Any, decided: Any) -> None:
+    long = f"noa@{'.'.join(['b' * 60] * 4)}.example.org"  # sound, and longer than the column
+    answer = desk.post(address(decided()), {**LETTER, "to": long})
+    assert (answer.status_code, "at most 254 characters" in answer.content.decode()) == (422, True)
+    assert not Sending.objects.exists()
+
+
+def test_nobody_sends_letters_without_end(
+    desk: Client, office: Any, decided: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sendings, "MOST_BY_ONE", 2)
+    drafts = [decided() for _ in range(3)]  # each answer once: no draft alone is too many
+    answers = [desk.post(address(draft), LETTER) for draft in drafts]
+    assert [answer.status_code for answer in answers] == [302, 302, 409]
+    assert "You sent 2 answers within an hour. Try again in" in answers[2].content.decode()
+    assert len(office.letters) == Sending.objects.count() == 2
+    (refused,) = Entry.objects.filter(subject=drafts[2].ref, kind="person.refused")
+    assert "You sent 2 answers" in refused.summary
 
 
 @pytest.mark.django_db(transaction=True)

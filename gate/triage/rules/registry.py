@@ -13,6 +13,7 @@ from gate.triage.outcomes import ActiveRule
 from gate.triage.rules.language import Rule
 
 TRIAGE = Path(__file__).resolve().parents[1]
+BODY_HINT = "The file of a rule is written first: manage.py rule_body HYPOTHESIS VERSION prints what goes here."
 # What decides besides the rule file itself; the readers are added as they are found.
 ENGINE = (
     "cases.py", "lines.py", "outcomes.py", "provenance.py", "verdict.py", "wording.py", "rules/language.py",

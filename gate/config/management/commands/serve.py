@@ -10,6 +10,7 @@ from audit.nudges import HUB
 from gate.config import powers, releases
 
 PORTS = {"people": 8000, "agents": 8001}
+MANIFEST = "staticfiles.json"  # what collectstatic writes last; pages name their files by it
 SECONDS_TO_FINISH = 3  # requests are cut after that, so that a stop does not wait for a browser
 
 
@@ -62,3 +63,5 @@ def check_can_serve(plane: str) -> None:
         powers.check(plane)
     except (powers.TooPowerful, releases.NotUpgraded) as refusal:
         raise CommandError(str(refusal)) from refusal
+    if plane == "people" and not settings.DEBUG and not (settings.STATIC_ROOT / MANIFEST).exists():
+        raise CommandError("Run manage.py collectstatic --noinput first; without it no page can be drawn.")
