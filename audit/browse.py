@@ -14,13 +14,16 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Q, QuerySet
 
+from audit import search, search_text
 from audit.kinds import Kind
 from audit.models import Entry
+from audit.search import Hits
 
 PAGE = 50
 MOST_COUNTED = 10_000
-MOST_CHOICES = 200
+MOST_CHOICES = 100  # to choose from in one list; whatever else is there can be followed from its entries
 MOST_PROMISED = 1_000
+MOST_NEW = 1_000
 SHOWN = ("id", "seq", "at", "kind", "actor_kind", "actor", "subject", "summary", "tool", "status", "truncated", "error")
 TIME_FORMS = (
     ("%Y-%m-%d %H:%M:%S", timedelta(seconds=1)),
@@ -50,7 +53,7 @@ VIEWS = (
     View("agents-refused", "What agents were refused", _kinds("call.refused")),
     View("rules-and-policies", "Changes of rules and policies", _kinds("definition.")),
 )
-FILTERS = ("view", "agent", "kind", "tool", "incident", "subject", "status", "time")
+FILTERS = ("q", "view", "agent", "kind", "tool", "incident", "subject", "status", "time")
 
 
 class BadFilter(ValueError):
@@ -65,6 +68,7 @@ class BadFilter(ValueError):
 class Filters:
     """What the address asks for, as it was typed; empty text asks for nothing."""
 
+    q: str = ""  # words of arguments and results
     view: str = ""
     agent: str = ""  # whoever acted: an agent, a person or a process
     kind: str = ""
@@ -108,6 +112,14 @@ class Page:
 
 def matching(filters: Filters) -> QuerySet[Entry]:
     """The entries that match, wherever the page stands. Raises BadFilter."""
+    found = _by_header(filters)
+    return found.filter(search.holds(filters.q)) if filters.q else found
+
+
+def _by_header(filters: Filters) -> QuerySet[Entry]:
+    """The entries that match in all but their words. Raises BadFilter, also for words."""
+    if filters.q and not search_text.question(filters.q):
+        raise BadFilter("q", "Type a word, a number or an id to look for.")
     found = Entry.objects.all()
     if filters.view:
         found = found.filter(kind__in=_view(filters.view).kinds)
@@ -143,19 +155,49 @@ def _status(status: str) -> Q:
 
 def page(filters: Filters, *, before: int | None = None, after: int | None = None) -> Page:
     """A page below `before` or above `after`; else from the filters' time, or the newest. Raises BadFilter."""
-    found = matching(filters)
-    headers = found.only(*SHOWN)
-    if after is not None:
-        rows = list(headers.filter(seq__gt=after).order_by("seq")[: PAGE + 1])
-        entries, is_more = list(reversed(rows[:PAGE])), len(rows) > PAGE
-        return Page(entries, _last(entries), _first(entries) if is_more else None, _count(found))
-    if before is None and filters.time:
+    if before is None and after is None and filters.time:
         before = position_of(_moment(filters.time))
+    hits = _hits(filters, before, after)
+    headers = _among(filters, hits).only(*SHOWN)
+    shown = _above(headers, after) if after is not None else _below(headers, before)
+    if hits and hits.is_more:
+        shown = _with_way_on(shown, hits, is_up=after is not None)
+    # Further down, the words were looked for from there on only: a count of that would say little.
+    is_partial = hits is not None and (before is not None or after is not None)
+    return shown if is_partial else replace(shown, counted=_count(filters, hits))
+
+
+def _hits(filters: Filters, before: int | None, after: int | None) -> Hits | None:
+    """The numbers of entries that hold the words, near where the page stands; None when no words are asked for."""
+    if not filters.q:
+        return None
+    return search.above(filters.q, after) if after is not None else search.below(filters.q, before)
+
+
+def _among(filters: Filters, hits: Hits | None) -> QuerySet[Entry]:
+    found = _by_header(filters)
+    return found if hits is None else found.filter(search.among(hits.seqs))
+
+
+def _above(headers: QuerySet[Entry], after: int) -> Page:
+    rows = list(headers.filter(seq__gt=after).order_by("seq")[: PAGE + 1])
+    entries, is_more = list(reversed(rows[:PAGE])), len(rows) > PAGE
+    return Page(entries, _last(entries), _first(entries) if is_more else None)
+
+
+def _below(headers: QuerySet[Entry], before: int | None) -> Page:
     below = headers.filter(seq__lt=before) if before is not None else headers
     rows = list(below.order_by("-seq")[: PAGE + 1])
     entries, is_more = rows[:PAGE], len(rows) > PAGE
     newer = _first(entries, before - 1 if before else None) if before is not None else None
-    return Page(entries, _last(entries) if is_more else None, newer, _count(found))
+    return Page(entries, _last(entries) if is_more else None, newer)
+
+
+def _with_way_on(shown: Page, hits: Hits, *, is_up: bool) -> Page:
+    """The words stand in more entries than were looked at: the page goes on behind the last of those."""
+    if is_up:
+        return shown if shown.newer else replace(shown, newer=max(hits.seqs))
+    return shown if shown.older else replace(shown, older=min(hits.seqs))
 
 
 def _first(entries: list[Entry], otherwise: int | None = None) -> int | None:
@@ -166,26 +208,38 @@ def _last(entries: list[Entry]) -> int | None:
     return entries[-1].seq if entries else None
 
 
-def _count(found: QuerySet[Entry]) -> str:
+def _count(filters: Filters, hits: Hits | None) -> str:
     """How many match, in words; counting stops early, for an exact count of a large log takes longer than the page."""
-    number = found.order_by()[: MOST_COUNTED + 1].count()
+    if hits and replace(filters, q="", time="").is_empty:
+        number = len(hits.seqs)
+    else:
+        number = _among(filters, hits).order_by()[: MOST_COUNTED + 1].count()
     if number > MOST_COUNTED:
         return f"{MOST_COUNTED:,}+ match"
+    if hits and hits.is_more:
+        return f"{number:,}+ match"
     return f"{number:,} match{'es' if number == 1 else ''}"
+
+
+def new_since(filters: Filters, number: int) -> str:
+    """How many entries that match came after a number, in words; empty when none did. Raises BadFilter."""
+    count = matching(filters).filter(seq__gt=number).order_by()[: MOST_NEW + 1].count()
+    return f"{MOST_NEW:,}+" if count > MOST_NEW else f"{count:,}" if count else ""
 
 
 WITHOUT = {
     "kind": "Any event", "agent": "Anyone", "tool": "Any tool", "incident": "Any incident", "subject": "Any subject",
-    "status": "Any status", "view": "Every view",
+    "status": "Any status", "view": "Every view", "q": "Any words",
 }  # fmt: skip
 
 
 def ways_out(filters: Filters) -> Iterator[tuple[str, str, str]]:
     """The filters that hide something: its words, the address's query without it, and how much that would show."""
+    hits = _hits(filters, None, None)
     for name, words in WITHOUT.items():
         if getattr(filters, name):
             wider = replace(filters, **{name: ""})
-            number = matching(wider).order_by()[: MOST_PROMISED + 1].count()
+            number = _among(wider, hits if wider.q else None).order_by()[: MOST_PROMISED + 1].count()
             if number:
                 yield words, wider.link(), f"{number:,}" if number <= MOST_PROMISED else f"more than {MOST_PROMISED:,}"
 
@@ -229,14 +283,12 @@ _CHOICES = {
 
 
 def choices(filters: Filters) -> dict[str, list[str]]:
-    """What each filter can be set to: the values that are in the log, and the one that is set now."""
-    return {name: _with_chosen(_distinct(parts), getattr(filters, name)) for name, parts in _CHOICES.items()}
-
-
-def _distinct(parts: Mapping[str, str]) -> list[str]:
+    """What each filter can be set to: the values that are in the log, and the one that is set now. One query."""
+    lists = ", ".join(f"array({_LOOSE.format(**parts)})" for parts in _CHOICES.values())
     with connection.cursor() as cursor:
-        cursor.execute(_LOOSE.format(**parts), [MOST_CHOICES])
-        return [str(value) for (value,) in cursor.fetchall()]
+        cursor.execute(f"select {lists}", [MOST_CHOICES] * len(_CHOICES))
+        found = dict(zip(_CHOICES, cursor.fetchone(), strict=True))
+    return {name: _with_chosen([str(value) for value in found[name]], getattr(filters, name)) for name in found}
 
 
 def _with_chosen(values: list[str], chosen: Any) -> list[str]:

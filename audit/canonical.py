@@ -7,10 +7,12 @@ only the small header record is canonicalized, in the part of RFC 8785 where it 
 import hashlib
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 
 ENTRY_TAG = b"audit-entry/v1\0"
 PAYLOAD_TAG = b"audit-payload/v1\0"
 LARGEST_INTEGER = 2**53 - 1
+LEAF_VERSION = 1
 
 Scalar = str | int | bool | None
 
@@ -52,3 +54,22 @@ def commitment(salt: bytes, payload: bytes) -> bytes:
     if len(salt) != 16:
         raise ValueError("A salt is 16 bytes.")
     return hashlib.sha256(PAYLOAD_TAG + salt + payload).digest()
+
+
+def time_text(moment: datetime) -> str:
+    """UTC with six decimals: as text, so that no library's idea of a number is in it."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def leaf_record(*, entry_id: str, seq: int, at: datetime, db_role: str, digest: bytes) -> bytes:
+    """The record that an entry's leaf is the hash of: its digest, and what the server added to it, in JCS."""
+    return header_bytes(
+        {
+            "leaf_version": LEAF_VERSION,
+            "id": entry_id,
+            "seq": seq,
+            "at": time_text(at),
+            "db_role": db_role,
+            "digest": digest.hex(),
+        }
+    )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
-from audit import marked_json, reading
+from audit import marked_json
 from audit.kinds import Kind
 from audit.models import Entry
 from audit.reading import Content
@@ -23,14 +25,17 @@ class Comparison:
     note: str = ""
 
 
-def since_previous(entry: Entry, content: Content) -> Comparison | None:
-    """How the result differs from the previous same call's, or None when there is none among the latest."""
-    if entry.kind != Kind.CALL_FINISHED or not content.is_readable:
-        return None
+def likely_before(entry: Entry) -> list[Entry]:
+    """The latest calls before an entry that may be the same call, newest first."""
+    if entry.kind != Kind.CALL_FINISHED:
+        return []
     earlier = Entry.objects.filter(kind=Kind.CALL_FINISHED, tool=entry.tool, seq__lt=entry.seq).order_by("-seq")
-    likely = [one for one in earlier[:LOOKED_AT] if one.args_bytes == entry.args_bytes]
-    contents = reading.contents_of(likely)
-    for one in likely:
+    return [one for one in earlier[:LOOKED_AT] if one.args_bytes == entry.args_bytes]
+
+
+def since_previous(content: Content, likely: list[Entry], contents: Mapping[UUID, Content]) -> Comparison | None:
+    """How the result differs from the previous same call's, or None when there is none among the likely ones."""
+    for one in likely if content.is_readable else ():
         before = contents[one.pk]
         if before.is_readable and before.args == content.args:
             return _compare(one, before, content)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from audit import comparing, links, marked_json, reading, trust
+from audit import comparing, heads, links, marked_json, reading, seal_trust, surroundings, trust
 from audit.kinds import Kind
-from audit.models import Entry, Link
+from audit.models import Entry, Link, Redaction
 from audit.reading import Content
 from audit.sentences import sentence
+from audit.surroundings import Surroundings, Viewer
 from audit.templatetags.ui import span
 
 MOST_SHOWN = 20_000  # bytes of a payload that is shown as text because it cannot be read
@@ -24,6 +27,13 @@ class EntryPage:
     answers: list[trust.Answer]
     previous: comparing.Comparison | None
     cited_by: list[Link]
+    redaction: Redaction | None  # a request to take a part of it away, which waits for a second person
+    viewers: Sequence[Viewer]
+
+    @property
+    def is_of_the_log(self) -> bool:
+        """Whether it is about the log itself: such entries are not redacted."""
+        return self.entry.kind.startswith("log.")
 
     @property
     def title(self) -> str:
@@ -36,7 +46,9 @@ class EntryPage:
     @property
     def has_result(self) -> bool:
         """Whether there is a result to show: a call has one by its nature, other entries only when they say so."""
-        is_empty = self.content.is_intact and self.content.result_raw == b"null"
+        is_empty = (
+            self.content.is_intact or self.content.redacted_by is not None
+        ) and self.content.result_raw == b"null"
         return self.entry.kind == Kind.CALL_FINISHED or not is_empty
 
     @property
@@ -68,14 +80,30 @@ class EntryPage:
         return self.content.result_raw[:MOST_SHOWN].decode(errors="backslashreplace")
 
 
-def entry_page(entry: Entry) -> EntryPage:
-    """Read and check an entry, and find what belongs beside it."""
-    content, pair = reading.content_of(entry), trust.pair_of(entry)
+def entry_page(entry: Entry, by: Any) -> EntryPage:
+    """Read and check an entry, find what belongs beside it, and record that somebody looked."""
+    beside = surroundings.of(entry)
+    likely = comparing.likely_before(entry)
+    contents = reading.contents_of([entry, *likely])
+    content, neighbors = contents[entry.pk], trust.neighbors_of(entry)
     return EntryPage(
         entry=entry,
         content=content,
-        pair=pair,
-        answers=[trust.content_answer(content), trust.completeness_answer(entry, pair)],
-        previous=comparing.since_previous(entry, content),
+        pair=neighbors.pair,
+        answers=[
+            trust.content_answer(content),
+            seal_trust.sealed_answer(entry, beside, heads.newest()),
+            seal_trust.witnessed_answer(beside),
+            trust.completeness_answer(entry, neighbors),
+        ],
+        previous=comparing.since_previous(content, likely, contents),
         cited_by=links.citing(entry.seq),
+        redaction=_redaction(beside),
+        viewers=surroundings.recorded_view(entry, beside, by).viewers,
     )
+
+
+def _redaction(beside: Surroundings) -> Redaction | None:
+    if beside.redaction is None:
+        return None
+    return Redaction.objects.select_related("asked_by").filter(pk=beside.redaction).first()

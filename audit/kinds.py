@@ -76,8 +76,11 @@ class Kind(TextChoices):
     LOG_SCHEMA = "log.schema"
     LOG_EXPORTED = "log.exported"
     LOG_VIEWED = "log.viewed"
+    LOG_REDACTION_ASKED = "log.redaction_asked"  # also withdrawn, or refused: its status says which
     LOG_REDACTED = "log.redacted"
     LOG_RETAINED = "log.retained"
     LOG_HELD = "log.held"
     LOG_VERIFIED = "log.verified"
+    LOG_OVERRIDDEN = "log.overridden"  # also asked for, withdrawn, or refused: its status says which
     LOG_RESTORED = "log.restored"
+    LOG_REOPENED = "log.reopened"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from typing import Any
 
 import psycopg
@@ -17,6 +18,8 @@ def check_or_drain(session: psycopg.Connection[Any]) -> None:
 
     The pool itself would try them one by one and sleep between them, longer each time. Raises psycopg.Error.
     """
+    if _is_quiet(session):
+        return
     try:
         ConnectionPool.check_connection(session)
     except psycopg.Error:
@@ -24,3 +27,15 @@ def check_or_drain(session: psycopg.Connection[Any]) -> None:
         if isinstance(pool, ConnectionPool):
             pool.drain()
         raise
+
+
+def _is_quiet(session: psycopg.Connection[Any]) -> bool:
+    """Whether the server has sent nothing to this idle session: one that ended says so, or hangs up.
+
+    Asking it would cost as much as the entry that it is wanted for.
+    """
+    if session.closed:
+        return False
+    waiting = select.poll()
+    waiting.register(session.fileno(), select.POLLIN)
+    return not waiting.poll(0)

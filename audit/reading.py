@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from audit import canonical, log, payloads
-from audit.models import Entry, Payload
+from audit import canonical, log, merkle, payloads
+from audit.kinds import Kind
+from audit.models import Entry, Leaf, Payload
+
+ENTRY_ID = re.compile(r"A-([1-9][0-9]{0,17})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,26 @@ class Content:
     is_intact: bool  # the row and its payload are what was written
     is_readable: bool  # intact, not cut, and JSON: only such a content may support a claim
     why: str  # a sentence when it is not
+    redacted_by: int | None = None  # the entry that says that a part was taken away; what is left of it is unchanged
+
+
+def seq_of(ref: str) -> int | None:
+    """The number of an id like A-48213; None for anything else that somebody may have handed in."""
+    matched = ENTRY_ID.fullmatch(ref)
+    return int(matched[1]) if matched else None
 
 
 def by_seq(seq: int) -> Entry | None:
     """The entry with a number; None when there is none, or when two rows claim it and neither can be believed."""
     found = list(Entry.objects.filter(seq=seq).order_by("id")[:2])
     return found[0] if len(found) == 1 else None
+
+
+def newest_sealed_seq() -> int:
+    """The number of the entry behind the last leaf; 0 when nothing is sealed or that entry is gone."""
+    last = Leaf.objects.order_by("-index").first()
+    entry = Entry.objects.filter(pk=last.entry_id).first() if last else None
+    return entry.seq if entry else 0
 
 
 def payload_of(entry_id: UUID) -> Content:
@@ -48,12 +66,15 @@ def contents_of(entries: Iterable[Entry]) -> dict[UUID, Content]:
     """The checked contents of several entries by their keys, with one query."""
     wanted = {entry.pk: entry for entry in entries}
     stored = Payload.objects.in_bulk(list(wanted))
-    return {key: _check(entry, stored.get(key)) for key, entry in wanted.items()}
+    return {key: check(entry, stored.get(key)) for key, entry in wanted.items()}
 
 
-def _check(entry: Entry, payload: Payload | None) -> Content:
+def check(entry: Entry, payload: Payload | None) -> Content:
+    """The checked content of an entry with the payload that was read for it. Never raises."""
     if payload is None:
         return _broken("Its arguments and result are not there.")
+    if payload.args is None or payload.result is None:
+        return _without_parts(entry, payload)
     try:
         args_raw = payloads.decompress(bytes(payload.args or b""))
         result_raw = payloads.decompress(bytes(payload.result or b""))
@@ -63,6 +84,41 @@ def _check(entry: Entry, payload: Payload | None) -> Content:
     if fault:
         return _broken(fault, args_raw, result_raw)
     return _parsed(args_raw, result_raw)
+
+
+def _without_parts(entry: Entry, payload: Payload) -> Content:
+    """Redacted when the log says so and what is left is what was written; broken otherwise. Never readable."""
+    gone = {name for name in ("args", "result") if getattr(payload, name) is None}
+    named = "Its arguments and result" if len(gone) == 2 else "Its arguments" if "args" in gone else "Its result"
+    by = _redaction_of(entry, gone)
+    if by is None:
+        return _broken(f"{named} are gone, and no redaction accounts for it.".replace("result are", "result is", 1))
+    try:
+        kept = {name: payloads.decompress(bytes(getattr(payload, name))) for name in {"args", "result"} - gone}
+    except zlib.error:
+        return _broken("What a redaction left of it is damaged and cannot be unpacked.")
+    salts = {"args": bytes(payload.salt)[:16], "result": bytes(payload.salt)[16:]}
+    for name, raw in kept.items():
+        if len(salts[name]) != 16 or canonical.commitment(salts[name], raw) != bytes(getattr(entry, f"{name}_c")):
+            return _broken("What a redaction left of it does not match the commitment that was taken of it.")
+    if entry.header_version != log.HEADER_VERSION or digest_of(entry) != bytes(entry.digest):
+        return _broken("Its own fields do not match the digest that was taken when they were written.")
+    why = f"{named} {'were' if 'args' in gone else 'was'} redacted by A-{by}."
+    return Content(None, None, kept.get("args", b""), kept.get("result", b""), False, False, why, redacted_by=by)
+
+
+def _redaction_of(entry: Entry, gone: set[str]) -> int | None:
+    """The newest entry that says that these parts of an entry were redacted, alone or with others; None without one."""
+    if entry.kind.startswith("log."):
+        return None
+    said: set[str] = set()
+    found = list(Entry.objects.filter(kind=Kind.LOG_REDACTED, subject=entry.ref, seq__gt=entry.seq).order_by("seq"))
+    contents = contents_of(found)
+    for one in found:
+        args = contents[one.pk].args
+        if isinstance(args, dict) and args.get("entry") == entry.seq and args.get("entry_id") == str(entry.pk):
+            said |= {"args", "result"} if args.get("part") == "both" else {str(args.get("part"))}
+    return found[-1].seq if found and gone <= said else None
 
 
 def _fault(entry: Entry, salt: bytes, args_raw: bytes, result_raw: bytes) -> str:
@@ -81,9 +137,22 @@ def _fault(entry: Entry, salt: bytes, args_raw: bytes, result_raw: bytes) -> str
 def digest_of(entry: Entry) -> bytes | None:
     """The digest recomputed from the row's columns; None when they hold what no writer could have hashed."""
     try:
-        return canonical.entry_digest({name: _hashed(entry, name) for name in log.HEADER_FIELDS})
+        return canonical.entry_digest(header_of(entry))
     except (TypeError, ValueError):
         return None
+
+
+def leaf_of(entry: Entry) -> bytes:
+    """The hash that the entry's leaf has to have, from the row as it is now."""
+    record = canonical.leaf_record(
+        entry_id=str(entry.pk), seq=entry.seq, at=entry.at, db_role=entry.db_role, digest=bytes(entry.digest)
+    )
+    return merkle.leaf_hash(record)
+
+
+def header_of(entry: Entry) -> dict[str, canonical.Scalar]:
+    """The header as it was hashed, from the row's columns."""
+    return {name: _hashed(entry, name) for name in log.HEADER_FIELDS}
 
 
 def _hashed(entry: Entry, name: str) -> canonical.Scalar:

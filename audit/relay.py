@@ -6,7 +6,6 @@ Whatever happens here, a job is run by a worker or is still open: the relay only
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,12 +20,12 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 
 from audit import heartbeats, outbox
+from audit.listening import Listening
 from audit.models import Outbox
 
 log = logging.getLogger(__name__)
 
 NAME = "relay"
-SECONDS_BETWEEN_LOOKS = 2.0  # when no notice comes: notices are lost while the connection is
 MOST_IN_A_ROUND = 200  # then the heartbeat is due again
 
 
@@ -70,21 +69,21 @@ class Relay:
     def __init__(self, app: Celery, should_stop: Callable[[], bool]) -> None:
         self.app = app
         self.should_stop = should_stop
-        self.listening: psycopg.Connection[Any] | None = None
+        self.listening = Listening(outbox.CHANNEL)
         self.trouble = ""
 
     def run(self) -> None:
         """Go on until told to stop. An outage of the database or the broker is said once, and waited out."""
         while not self.should_stop():
             if not self.round():
-                self._wait()
-        self._stop_listening()
+                self.listening.wait()
+        self.listening.end()
 
     def round(self) -> bool:
         """Send what is due. True when there may be more."""
         more = False
         try:
-            self._listen()
+            self.listening.begin()
             heartbeats.beat(NAME)
             more = all(send_next(self.app) for _ in range(MOST_IN_A_ROUND))
             self._say("")
@@ -92,7 +91,7 @@ class Relay:
             self._say(f"The broker cannot be reached ({error}); jobs wait in the outbox.")
         except (DatabaseError, psycopg.Error) as error:
             self._say(f"The database cannot be reached ({str(error).strip()}); trying again.")
-            self._stop_listening()
+            self.listening.end()
             connection.close()
         return more
 
@@ -102,24 +101,3 @@ class Relay:
         elif self.trouble and not trouble:
             log.info("The relay is at work again.")
         self.trouble = trouble
-
-    def _listen(self) -> None:
-        if self.listening is None or self.listening.closed:
-            parameters = connection.get_connection_params()
-            self.listening = psycopg.connect(**{**parameters, "autocommit": True})
-            self.listening.execute(f"listen {outbox.CHANNEL}")
-
-    def _stop_listening(self) -> None:
-        if self.listening is not None:
-            self.listening.close()
-            self.listening = None
-
-    def _wait(self) -> None:
-        if self.listening is None:
-            time.sleep(1)
-            return
-        try:
-            for _ in self.listening.notifies(timeout=SECONDS_BETWEEN_LOOKS, stop_after=1):
-                pass
-        except psycopg.Error:
-            self._stop_listening()

@@ -67,11 +67,14 @@ SENTENCES: dict[Kind, str] = {
     Kind.LOG_SCHEMA: "{actor} recorded the schema of the log",
     Kind.LOG_EXPORTED: "{actor} exported entries",
     Kind.LOG_VIEWED: "{actor} viewed {subject}",
+    Kind.LOG_REDACTION_ASKED: "{actor} asked to redact {subject}",
     Kind.LOG_REDACTED: "{actor} redacted {subject}",
     Kind.LOG_RETAINED: "{actor} removed entries past their retention",
-    Kind.LOG_HELD: "{actor} held {subject}",
+    Kind.LOG_HELD: "{actor} changed a hold on {subject}",
     Kind.LOG_VERIFIED: "{actor} verified the log",
-    Kind.LOG_RESTORED: "{actor} reopened the log after a restore",
+    Kind.LOG_OVERRIDDEN: "{actor} decided whether approving goes on while the log does not verify",
+    Kind.LOG_RESTORED: "{actor} restored the log from a backup",
+    Kind.LOG_REOPENED: "{actor} let the sealing go on",
 }
 
 

@@ -22,6 +22,7 @@ from psycopg_pool import ConnectionPool
 from audit import pooling
 
 POOL_SIZE = 8
+PLACE = ("HOST", "PORT", "NAME", "USER", "PASSWORD")
 NOT_LIBPQ = ("prepare_threshold", "autocommit")
 
 
@@ -50,7 +51,7 @@ class Stream:
 
 
 _streams: WeakKeyDictionary[psycopg.Connection[Any], Stream] = WeakKeyDictionary()
-_pools: dict[str, ConnectionPool[psycopg.Connection[Any]]] = {}
+_pools: dict[tuple[Any, ...], ConnectionPool[psycopg.Connection[Any]]] = {}
 _lock = threading.Lock()
 
 
@@ -72,15 +73,13 @@ def own_connection() -> Iterator[tuple[psycopg.Connection[Any], Stream]]:
 
 
 def _pool() -> ConnectionPool[psycopg.Connection[Any]]:
-    """The pool for the role that Django connects as now (tests change it)."""
-    parameters = connections["default"].get_connection_params()
-    # What libpq understands, so that TLS and the like are as on Django's connection; not psycopg's own parameters.
-    wanted = {key: value for key, value in parameters.items() if isinstance(value, str | int) and value != ""}
-    conninfo = psycopg.conninfo.make_conninfo("", **{key: wanted[key] for key in wanted if key not in NOT_LIBPQ})
+    """The pool for the role that Django connects as now (tests change it, and the drill the database)."""
+    settings = connections["default"].settings_dict
+    place = tuple(settings[name] for name in PLACE)
     with _lock:
-        if conninfo not in _pools:
-            _pools[conninfo] = ConnectionPool(
-                conninfo,
+        if place not in _pools:
+            _pools[place] = ConnectionPool(
+                _conninfo(),
                 kwargs={"autocommit": True},
                 min_size=0,
                 max_size=POOL_SIZE,
@@ -90,7 +89,14 @@ def _pool() -> ConnectionPool[psycopg.Connection[Any]]:
                 check=pooling.check_or_drain,
                 open=True,
             )
-        return _pools[conninfo]
+        return _pools[place]
+
+
+def _conninfo() -> str:
+    """What libpq understands, so that TLS and the like are as on Django's connection; not psycopg's own parameters."""
+    parameters = connections["default"].get_connection_params()
+    wanted = {key: value for key, value in parameters.items() if isinstance(value, str | int) and value != ""}
+    return psycopg.conninfo.make_conninfo("", **{key: wanted[key] for key in wanted if key not in NOT_LIBPQ})
 
 
 def close() -> None:

@@ -1,8 +1,13 @@
-"""Whether an entry can be trusted, as two answers and never one: it was not changed, and nothing is missing."""
+"""Whether an entry can be trusted, as separate answers and never one: it was not changed, and nothing is missing.
+
+Whether it is sealed and witnessed are two more: see seal_trust.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from django.db.models import Q
 
 from audit.kinds import Kind
 from audit.models import Entry
@@ -27,20 +32,18 @@ class Answer:
 
 def content_answer(content: Content) -> Answer:
     """Whether the row and its payload are what was written."""
+    if content.redacted_by is not None:
+        sentence = f"{content.why} What is left matches the digest that was taken when it was written."
+        return Answer("Content", "open", "redacted", sentence)
     if not content.is_intact:
         return Answer("Content", "bad", "changed", f"This entry is not what was written. {content.why}")
     sentence = "Arguments, result and fields match the digest that was taken when they were written."
     return Answer("Content", "ok", "unchanged", sentence)
 
 
-def completeness_answer(entry: Entry, pair: Pair) -> Answer:
+def completeness_answer(entry: Entry, beside: Neighbors) -> Answer:
     """Whether the entries that must stand beside it do: the other half of its call, and its writer's numbers."""
-    numbers = list(
-        Entry.objects.filter(writer_run=entry.writer_run)
-        .filter(writer_seq__range=(entry.writer_seq - AROUND, entry.writer_seq + AROUND))
-        .order_by("writer_seq")
-        .values_list("writer_seq", flat=True)
-    )
+    numbers, pair = beside.numbers, beside.pair
     hole = hole_in(numbers, entry.writer_seq)
     if hole:
         return Answer("Complete", "bad", "gap", hole)
@@ -95,9 +98,30 @@ class Pair:
         return "The start has its finish, and " if self.is_call else ""
 
 
-def pair_of(entry: Entry) -> Pair:
-    """The two entries of the call that `entry` belongs to."""
-    if entry.call_id is None or entry.kind not in (Kind.CALL_STARTED, Kind.CALL_FINISHED):
-        return Pair()
-    halves = {half.kind: half for half in Entry.objects.filter(call_id=entry.call_id).order_by("-id")}
+@dataclass(frozen=True)
+class Neighbors:
+    """The two entries of an entry's call, and its writer's numbers around it, in order."""
+
+    pair: Pair
+    numbers: list[int]
+
+
+CALLS = (Kind.CALL_STARTED, Kind.CALL_FINISHED)
+
+
+def neighbors_of(entry: Entry) -> Neighbors:
+    """What has to stand beside an entry, in one query."""
+    first, last = entry.writer_seq - AROUND, entry.writer_seq + AROUND
+    wanted = Q(writer_run=entry.writer_run, writer_seq__range=(first, last))
+    is_call = entry.call_id is not None and entry.kind in CALLS
+    if is_call:
+        wanted |= Q(call_id=entry.call_id)
+    found = list(Entry.objects.filter(wanted).order_by("-id"))
+    of_writer = [one.writer_seq for one in found if one.writer_run == entry.writer_run]
+    numbers = sorted(number for number in of_writer if first <= number <= last)
+    return Neighbors(_pair(entry, found) if is_call else Pair(), numbers)
+
+
+def _pair(entry: Entry, found: list[Entry]) -> Pair:
+    halves = {half.kind: half for half in found if half.call_id == entry.call_id}
     return Pair(halves.get(Kind.CALL_STARTED), halves.get(Kind.CALL_FINISHED), is_call=True)

@@ -6,14 +6,14 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import permission_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.middleware import HtmxDetails
 
-from audit import browse, reading
+from audit import alarm, browse, list_page, reading, retention, surroundings
 from audit.entry_page import entry_page
-from audit.models import Entry
+from audit.models import Entry, Retained
 
 
 class HtmxRequest(HttpRequest):
@@ -30,19 +30,37 @@ may_view = permission_required("audit.view", raise_exception=True)
 @vary_on_headers("HX-Request")
 def entries(request: HtmxRequest) -> HttpResponse:
     """The list. htmx gets its rows alone; going back in the browser gets the whole page."""
-    filters = browse.Filters.of(request.GET.dict())
-    context = {"filters": filters, "views": browse.VIEWS, "problem": None}
-    try:
-        page = browse.page(filters, before=_number(request, "before"), after=_number(request, "after"))
-    except browse.BadFilter as problem:
-        page, context["problem"] = browse.Page(), problem
-    context["page"] = page
-    if not page.entries and not context["problem"]:
-        context["ways_out"] = browse.ways_out(filters)
+    before, after = _number(request, "before"), _number(request, "after")
+    context = list_page.context_of(
+        request.user,
+        browse.Filters.of(request.GET.dict()),
+        before=before,
+        after=after,
+        is_following="follow" in request.GET and before is None and after is None,
+    )
     status = 422 if context["problem"] else 200
     if request.htmx and not request.htmx.history_restore_request:
         return render(request, "audit/_rows.html", context, status=status)
-    return render(request, "audit/list.html", {**context, "choices": browse.choices(filters)}, status=status)
+    return render(request, "audit/list.html", list_page.with_form(context), status=status)
+
+
+@require_safe
+@may_view
+def news(request: HttpRequest) -> HttpResponse:
+    """How many matching entries came since the page was read: a strip that asks for itself again, and moves nothing."""
+    filters, newest = browse.Filters.of(request.GET.dict()), _number(request, "newest") or 0
+    try:
+        count = browse.new_since(filters, newest)
+    except browse.BadFilter as problem:
+        return HttpResponse(str(problem), status=422, content_type="text/plain")
+    return render(request, "audit/_news.html", {"filters": filters, "newest_shown": newest, "count": count})
+
+
+@require_safe
+def seal_strip(request: HttpRequest) -> HttpResponse:
+    """The rail's foot: how far the log is sealed. Everybody who signs in sees it on every page."""
+    found = alarm.standing()
+    return render(request, "ui/_seal_strip.html", {"seal": found.seal, "alarm": found.alarm})
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
@@ -55,30 +73,42 @@ def _number(request: HttpRequest, name: str) -> int | None:
 @may_view
 def entry(request: HttpRequest, seq: int) -> HttpResponse:
     """One entry, checked while it is shown."""
-    return render(request, "audit/entry.html", {"page": entry_page(_entry(seq))})
+    found = reading.by_seq(seq)
+    if found is None:
+        return _gone(request, f"A-{seq}", retention.pruned_number(seq))
+    return render(request, "audit/entry.html", {"page": entry_page(found, request.user)})
 
 
 @require_safe
 @may_view
 def permalink(request: HttpRequest, key: UUID) -> HttpResponse:
     """An entry by its key, which outlives renumbering in a restored log."""
-    return redirect("audit:entry", get_object_or_404(Entry, pk=key).seq)
+    found = Entry.objects.filter(pk=key).first()
+    if found is None:
+        return _gone(request, str(key), retention.pruned_key(key))
+    return redirect("audit:entry", found.seq)
 
 
 @require_safe
 @may_view
 def exact_bytes(request: HttpRequest, seq: int) -> HttpResponse:
     """The bytes that the commitment was taken over: the result, or with ?part=args the arguments."""
-    content = reading.content_of(_entry(seq))
+    found = reading.by_seq(seq)
+    if found is None:
+        return _gone(request, f"A-{seq}", retention.pruned_number(seq))
+    surroundings.recorded_view(found, surroundings.of(found), request.user)
+    content = reading.content_of(found)
     part = "args" if request.GET.get("part") == "args" else "result"
     raw = content.args_raw if part == "args" else content.result_raw
+    if content.redacted_by is not None and not raw:
+        return HttpResponse(content.why, status=410, content_type="text/plain")
     response = HttpResponse(raw, content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="A-{seq}-{part}.json"'
     return response
 
 
-def _entry(seq: int) -> Entry:
-    found = reading.by_seq(seq)
-    if found is None:
-        raise Http404(f"There is no entry A-{seq}.")
-    return found
+def _gone(request: HttpRequest, what: str, retained: Retained | None) -> HttpResponse:
+    """The page of an entry that was there: pruned, by what and when. Raises Http404 for one that never was."""
+    if retained is None:
+        raise Http404(f"There is no entry {what}.")
+    return render(request, "audit/pruned.html", {"what": what, "retained": retained}, status=410)

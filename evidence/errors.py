@@ -6,16 +6,17 @@ from __future__ import annotations
 class Problem(Exception):
     """A refusal or failure that the agent reads: an HTTP status, a slug for programs, and one sentence.
 
-    `audit_id` names the entry of a call that ran and failed: a failed call is an answer, too. `is_recorded` says that
-    the refusal is an entry already.
+    `audit_id` and `digest` are those of the entry of a call that ran and failed: a failed call is an answer, too.
+    `is_recorded` says that the refusal is an entry already.
     """
 
-    def __init__(self, status: int, code: str, sentence: str, audit_id: str = "") -> None:
+    def __init__(self, status: int, code: str, sentence: str, audit_id: str = "", digest: str = "") -> None:
         super().__init__(sentence)
         self.status = status
         self.code = code
         self.sentence = sentence
         self.audit_id = audit_id
+        self.digest = digest
         self.is_recorded = bool(audit_id)
 
 

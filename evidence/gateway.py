@@ -28,9 +28,10 @@ LIMITS = reader.Limits(bytes=payloads.LARGEST_PAYLOAD)
 
 @dataclass(frozen=True)
 class CallResult:
-    """What the agent gets: the id to cite, the facts, whether a limit cut them, and how many calls are left."""
+    """What the agent gets: the id to cite with its receipt, the facts, whether they were cut, and the calls left."""
 
     audit_id: str
+    digest: str
     result: dict[str, Any]
     truncated: bool
     budget_left: int
@@ -107,8 +108,8 @@ def call(principal: Principal, tool_name: str, arguments: dict[str, Any], invest
     )
     if outcome.result is None:
         sentence = f"{outcome.error.rstrip('.')}; the failed call is {finished.ref}."
-        raise Problem(outcome.status, outcome.error_class, sentence, finished.ref)
-    return CallResult(finished.ref, outcome.result, outcome.truncated, admitted.budget_left)
+        raise Problem(outcome.status, outcome.error_class, sentence, finished.ref, finished.digest.hex())
+    return CallResult(finished.ref, finished.digest.hex(), outcome.result, outcome.truncated, admitted.budget_left)
 
 
 def _admit(asked: Asked) -> Admitted:

@@ -182,11 +182,12 @@ def _enveloped(schema: dict[str, Any]) -> dict[str, Any]:
         "type": "object",
         "properties": {
             "audit_id": {"type": "string", "description": "The entry to cite."},
+            "digest": {"type": "string", "description": "The entry's digest in hex: your receipt for it."},
             "result": _moved(schema),
             "truncated": {"type": "boolean", "description": "True when a limit cut the result."},
             "budget_left": {"type": "integer", "description": "Calls that the investigation has left."},
         },
-        "required": ["audit_id", "result", "truncated", "budget_left"],
+        "required": ["audit_id", "digest", "result", "truncated", "budget_left"],
         "additionalProperties": False,
     }
 

@@ -32,15 +32,15 @@ DATABASE_ERRORS = (django.db.Error, psycopg.Error)
 logger = logging.getLogger(__name__)
 
 
-def body(status: int, code: str, detail: str, audit_id: str = "") -> dict[str, Any]:
-    """The members of a problem. `audit_id` is there when the call ran and failed."""
-    stated: dict[str, Any] = {"title": HTTPStatus(status).phrase, "status": status, "code": code, "detail": detail}
-    return {**stated, "audit_id": audit_id} if audit_id else stated
+def body(status: int, code: str, detail: str) -> dict[str, Any]:
+    """The members that every problem has."""
+    return {"title": HTTPStatus(status).phrase, "status": status, "code": code, "detail": detail}
 
 
 def body_of(problem: Problem) -> dict[str, Any]:
-    """The members of a problem that our own code raised."""
-    return body(problem.status, problem.code, problem.sentence, problem.audit_id)
+    """The members of a problem that our own code raised; id and receipt are there when the call ran and failed."""
+    stated = body(problem.status, problem.code, problem.sentence)
+    return {**stated, "audit_id": problem.audit_id, "digest": problem.digest} if problem.audit_id else stated
 
 
 def handle(exc: Exception, context: dict[str, Any]) -> Response | None:

@@ -30,9 +30,10 @@ class ToolCallSerializer(serializers.Serializer[Any]):
 
 
 class ToolAnswerSerializer(serializers.Serializer[Any]):
-    """The answer of an evidence tool, which has all four. A desk tool answers with an object of its own."""
+    """The answer of an evidence tool, which has all five. A desk tool answers with an object of its own."""
 
     audit_id = serializers.CharField(required=False, help_text="The entry to cite, like A-48213.")
+    digest = serializers.CharField(required=False, help_text="The entry's digest in hex: your receipt for it.")
     result = serializers.DictField(required=False, help_text="Fits the tool's output_schema.")
     truncated = serializers.BooleanField(required=False, help_text="True when a limit cut the result.")
     budget_left = serializers.IntegerField(required=False, help_text="Calls that the investigation has left.")
@@ -65,6 +66,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
     code = serializers.SlugField(help_text="For programs, like source_dark.")
     detail = serializers.CharField(help_text="One sentence.")
     audit_id = serializers.CharField(required=False, help_text="The entry of a call that ran and failed.")
+    digest = serializers.CharField(required=False, help_text="That entry's digest in hex: your receipt for it.")
 
 
 # What every address may answer, whatever it is for: see evidence.problems.

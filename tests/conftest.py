@@ -7,6 +7,7 @@ them by call id or subject, never by counting.
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import signal
 import subprocess
@@ -18,10 +19,13 @@ from typing import Any
 import pytest
 
 _cluster: dict[str, Any] = {}
+EMPTY_LOG = "empty_log"
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "shared_buffers": "64MB"}
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        return  # it only hands tests to its workers, and each of those has a server of its own
     from django.conf import settings
 
     from gate.config import embedded
@@ -77,7 +81,8 @@ def superuser(cluster_socket: Path) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+def django_db_setup(django_db_setup: None, django_db_blocker: Any, cluster_socket: Path) -> None:
+    import psycopg
     from django.db import connection
 
     from audit.kinds import Kind
@@ -92,6 +97,13 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
             cursor.executemany(
                 "insert into audit_rolekind values (%s, %s)", [(role_name("owner"), kind.value) for kind in Kind]
             )
+        # The same tables with an empty log: tests that count, seal or tamper copy it (see `own_log`).
+        connection.close()
+        with psycopg.connect(
+            host=str(cluster_socket), user="postgres", dbname="postgres", autocommit=True
+        ) as superuser:
+            superuser.execute(f"drop database if exists {EMPTY_LOG}")
+            superuser.execute(f'create database {EMPTY_LOG} template "{connection.settings_dict["NAME"]}"')
 
 
 @pytest.fixture
@@ -110,6 +122,25 @@ def as_role(transactional_db: None) -> Iterator[Callable[[str], None]]:
     yield become
     connection.close()
     connection.settings_dict.update(kept)
+
+
+@pytest.fixture
+def own_log(as_role: Callable[[str], None], superuser: Any) -> Iterator[str]:
+    """A database of its own for the test, with an empty log; Django uses it until the test ends. Its name."""
+    from django.db import connection
+
+    from audit import streams
+    from gate.config.roles import role_name
+
+    usual, name = connection.settings_dict["NAME"], f"log_{secrets.token_hex(4)}"
+    superuser.execute(f"create database {name} template {EMPTY_LOG} strategy file_copy owner {role_name('owner')}")
+    connection.close()
+    connection.settings_dict["NAME"] = name
+    yield name
+    connection.close()
+    streams.close()
+    connection.settings_dict["NAME"] = usual
+    superuser.execute(f"drop database {name} with (force)")
 
 
 @pytest.fixture(autouse=True)

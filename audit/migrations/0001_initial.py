@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField()),
                 ('db_role', models.TextField()),
                 ('header_version', models.SmallIntegerField()),
-                ('kind', models.TextField(choices=[('call.started', 'Call Started'), ('call.finished', 'Call Finished'), ('call.refused', 'Call Refused'), ('incident.opened', 'Incident Opened'), ('incident.updated', 'Incident Updated'), ('incident.reported_resolved', 'Incident Reported Resolved'), ('incident.closed', 'Incident Closed'), ('incident.reopened', 'Incident Reopened'), ('investigation.started', 'Investigation Started'), ('findings.submitted', 'Findings Submitted'), ('verdict.rendered', 'Verdict Rendered'), ('draft.claimed', 'Draft Claimed'), ('draft.agreed', 'Draft Agreed'), ('draft.overruled', 'Draft Overruled'), ('draft.sent_back', 'Draft Sent Back'), ('draft.snoozed', 'Draft Snoozed'), ('investigation.stopped', 'Investigation Stopped'), ('investigation.abandoned', 'Investigation Abandoned'), ('trace.uploaded', 'Trace Uploaded'), ('comment.added', 'Comment Added'), ('assignment.changed', 'Assignment Changed'), ('admission.decided', 'Admission Decided'), ('write.proposed', 'Write Proposed'), ('write.admitted', 'Write Admitted'), ('write.blocked', 'Write Blocked'), ('write.previewed', 'Write Previewed'), ('write.approved', 'Write Approved'), ('write.rejected', 'Write Rejected'), ('write.changes_requested', 'Write Changes Requested'), ('write.edited', 'Write Edited'), ('write.withdrawn', 'Write Withdrawn'), ('write.expired', 'Write Expired'), ('write.claimed', 'Write Claimed'), ('write.executed', 'Write Executed'), ('write.refused_stale', 'Write Refused Stale'), ('write.failed', 'Write Failed'), ('write.unknown', 'Write Unknown'), ('write.settled', 'Write Settled'), ('definition.drafted', 'Definition Drafted'), ('definition.activated', 'Definition Activated'), ('definition.retired', 'Definition Retired'), ('source.certified', 'Source Certified'), ('source.darkened', 'Source Darkened'), ('person.signed_in', 'Person Signed In'), ('person.refused', 'Person Refused'), ('person.changed', 'Person Changed'), ('key.enrolled', 'Key Enrolled'), ('key.revoked', 'Key Revoked'), ('token.issued', 'Token Issued'), ('token.revoked', 'Token Revoked'), ('agent.changed', 'Agent Changed'), ('mail.sent', 'Mail Sent'), ('mail.failed', 'Mail Failed'), ('log.sealed_key', 'Log Sealed Key'), ('log.schema', 'Log Schema'), ('log.exported', 'Log Exported'), ('log.viewed', 'Log Viewed'), ('log.redacted', 'Log Redacted'), ('log.retained', 'Log Retained'), ('log.held', 'Log Held'), ('log.verified', 'Log Verified'), ('log.restored', 'Log Restored')])),
+                ('kind', models.TextField(choices=[('call.started', 'Call Started'), ('call.finished', 'Call Finished'), ('call.refused', 'Call Refused'), ('incident.opened', 'Incident Opened'), ('incident.updated', 'Incident Updated'), ('incident.reported_resolved', 'Incident Reported Resolved'), ('incident.closed', 'Incident Closed'), ('incident.reopened', 'Incident Reopened'), ('investigation.started', 'Investigation Started'), ('findings.submitted', 'Findings Submitted'), ('verdict.rendered', 'Verdict Rendered'), ('draft.claimed', 'Draft Claimed'), ('draft.agreed', 'Draft Agreed'), ('draft.overruled', 'Draft Overruled'), ('draft.sent_back', 'Draft Sent Back'), ('draft.snoozed', 'Draft Snoozed'), ('investigation.stopped', 'Investigation Stopped'), ('investigation.abandoned', 'Investigation Abandoned'), ('trace.uploaded', 'Trace Uploaded'), ('answer.attempted', 'Answer Attempted'), ('answer.sent', 'Answer Sent'), ('answer.refused', 'Answer Refused'), ('answer.unknown', 'Answer Unknown'), ('comment.added', 'Comment Added'), ('assignment.changed', 'Assignment Changed'), ('admission.decided', 'Admission Decided'), ('write.proposed', 'Write Proposed'), ('write.admitted', 'Write Admitted'), ('write.blocked', 'Write Blocked'), ('write.previewed', 'Write Previewed'), ('write.approved', 'Write Approved'), ('write.rejected', 'Write Rejected'), ('write.changes_requested', 'Write Changes Requested'), ('write.edited', 'Write Edited'), ('write.withdrawn', 'Write Withdrawn'), ('write.expired', 'Write Expired'), ('write.claimed', 'Write Claimed'), ('write.executed', 'Write Executed'), ('write.refused_stale', 'Write Refused Stale'), ('write.failed', 'Write Failed'), ('write.unknown', 'Write Unknown'), ('write.settled', 'Write Settled'), ('definition.drafted', 'Definition Drafted'), ('definition.activated', 'Definition Activated'), ('definition.retired', 'Definition Retired'), ('source.certified', 'Source Certified'), ('source.darkened', 'Source Darkened'), ('person.signed_in', 'Person Signed In'), ('person.refused', 'Person Refused'), ('person.changed', 'Person Changed'), ('key.enrolled', 'Key Enrolled'), ('key.revoked', 'Key Revoked'), ('token.issued', 'Token Issued'), ('token.revoked', 'Token Revoked'), ('agent.changed', 'Agent Changed'), ('mail.sent', 'Mail Sent'), ('mail.failed', 'Mail Failed'), ('log.sealed_key', 'Log Sealed Key'), ('log.schema', 'Log Schema'), ('log.exported', 'Log Exported'), ('log.viewed', 'Log Viewed'), ('log.redaction_asked', 'Log Redaction Asked'), ('log.redacted', 'Log Redacted'), ('log.retained', 'Log Retained'), ('log.held', 'Log Held'), ('log.verified', 'Log Verified'), ('log.overridden', 'Log Overridden'), ('log.restored', 'Log Restored'), ('log.reopened', 'Log Reopened')])),
                 ('actor_kind', models.TextField(choices=[('person', 'Person'), ('agent', 'Agent'), ('process', 'Process'), ('monitor', 'Monitor')])),
                 ('actor', models.TextField()),
                 ('principal', models.TextField()),
@@ -71,6 +71,93 @@ class Migration(migrations.Migration):
             ],
             options={
                 'db_table': 'audit_payload',
+                'managed': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='Leaf',
+            fields=[
+                ('index', models.BigIntegerField(db_column='idx', primary_key=True, serialize=False)),
+                ('entry_id', models.UUIDField(unique=True)),
+                ('h', models.BinaryField()),
+            ],
+            options={
+                'db_table': 'audit_leaf',
+                'managed': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='Checkpoint',
+            fields=[
+                ('size', models.BigIntegerField(primary_key=True, serialize=False)),
+                ('at', models.DateTimeField()),
+                ('root', models.BinaryField()),
+                ('note', models.TextField()),
+            ],
+            options={
+                'db_table': 'audit_checkpoint',
+                'managed': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='SealState',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('state', models.TextField()),
+                ('sentence', models.TextField()),
+                ('at', models.DateTimeField()),
+            ],
+            options={
+                'db_table': 'audit_sealstate',
+                'managed': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='Verification',
+            fields=[
+                ('id', models.BigAutoField(primary_key=True, serialize=False)),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('size', models.BigIntegerField()),
+                ('is_full', models.BooleanField()),
+                ('findings', models.JSONField()),
+                ('finding_count', models.IntegerField()),
+                ('is_clean', models.BooleanField()),
+            ],
+            options={
+                'db_table': 'audit_verification',
+                'managed': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='Witnessed',
+            fields=[
+                ('target', models.TextField(primary_key=True, serialize=False)),
+                ('size', models.BigIntegerField()),
+                ('note', models.TextField()),
+                ('at', models.DateTimeField(null=True)),
+                ('state', models.TextField()),
+                ('sentence', models.TextField()),
+                ('tried_at', models.DateTimeField()),
+            ],
+            options={
+                'db_table': 'audit_witnessed',
+                'managed': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='Retained',
+            fields=[
+                ('month', models.DateField(primary_key=True, serialize=False)),
+                ('first_leaf', models.BigIntegerField()),
+                ('last_leaf', models.BigIntegerField()),
+                ('entries', models.BigIntegerField()),
+                ('first_number', models.BigIntegerField()),
+                ('last_number', models.BigIntegerField()),
+                ('recorded_as', models.BigIntegerField()),
+                ('at', models.DateTimeField()),
+            ],
+            options={
+                'db_table': 'audit_retained',
                 'managed': False,
             },
         ),
@@ -175,6 +262,89 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('kind', 'name', 'version'), name='audit_one_definition_version'), models.UniqueConstraint(condition=models.Q(('status', 'active')), fields=('kind', 'name'), name='audit_one_active_version')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SearchState',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('next_leaf', models.BigIntegerField()),
+                ('newest', models.BigIntegerField()),
+                ('analyzed', models.BigIntegerField()),
+            ],
+            options={
+                'db_table': 'audit_searchstate',
+                'managed': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='SavedView',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=60)),
+                ('query', models.TextField()),
+                ('is_shared', models.BooleanField()),
+                ('saved_at', models.DateTimeField(auto_now_add=True)),
+                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('owner', 'name'), name='audit_one_view_per_name')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Hold',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('incident_id', models.BigIntegerField(null=True)),
+                ('month', models.DateField(null=True)),
+                ('reason', models.TextField()),
+                ('held_at', models.DateTimeField(auto_now_add=True)),
+                ('lifted_at', models.DateTimeField(null=True)),
+                ('why_lifted', models.TextField(default='')),
+                ('held_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('lifted_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('incident_id__isnull', False), ('month__isnull', True)), models.Q(('incident_id__isnull', True), ('month__isnull', False)), _connector='OR'), name='audit_hold_of_one')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Redaction',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('entry_seq', models.BigIntegerField()),
+                ('entry_id', models.UUIDField()),
+                ('part', models.CharField(choices=[('args', 'the arguments'), ('result', 'the result'), ('both', 'arguments and result')], max_length=6)),
+                ('reason', models.TextField()),
+                ('asked_at', models.DateTimeField(auto_now_add=True)),
+                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('confirmed', 'Confirmed'), ('withdrawn', 'Withdrawn')], default='waiting', max_length=9)),
+                ('decided_at', models.DateTimeField(null=True)),
+                ('recorded_as', models.UUIDField(null=True)),
+                ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status', 'confirmed'), _negated=True), models.Q(('decided_by__isnull', False), models.Q(('decided_by', models.F('asked_by')), _negated=True)), _connector='OR'), name='audit_redaction_by_two'), models.UniqueConstraint(condition=models.Q(('status', 'waiting')), fields=('entry_id',), name='audit_one_waiting_redaction')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Override',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('verification', models.BigIntegerField(null=True)),
+                ('sealer', models.TextField(default='')),
+                ('reason', models.TextField()),
+                ('asked_by_name', models.TextField()),
+                ('asked_at', models.DateTimeField(auto_now_add=True)),
+                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('confirmed', 'Confirmed'), ('withdrawn', 'Withdrawn')], default='waiting', max_length=9)),
+                ('decided_by_name', models.TextField(default='')),
+                ('decided_at', models.DateTimeField(null=True)),
+                ('solo', models.BooleanField(default=False)),
+                ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('decided_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('status', 'confirmed'), _negated=True), models.Q(('decided_by__isnull', False), ('solo', True)), models.Q(('decided_by__isnull', False), models.Q(('decided_by', models.F('asked_by')), _negated=True)), _connector='OR'), name='audit_override_by_two'), models.UniqueConstraint(condition=models.Q(('status', 'waiting')), fields=('status',), name='audit_one_waiting_override')],
             },
         ),
     ]

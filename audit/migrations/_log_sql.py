@@ -10,6 +10,7 @@ create table audit_entry (
   seq bigint not null,
   at timestamptz not null default clock_timestamp(),
   xid xid8 not null default pg_current_xact_id(),
+  epoch int not null default 1,
   db_role text not null default current_user,
   header_version smallint not null,
   kind text not null,
@@ -57,7 +58,7 @@ alter table audit_payload alter column args set storage external;
 alter table audit_payload alter column result set storage external;
 
 create index audit_entry_seq on audit_entry (seq);
-create index audit_entry_xid on audit_entry (xid, id);
+create index audit_entry_xid on audit_entry (epoch, xid, id);
 create index audit_entry_actor on audit_entry (actor, seq);
 create index audit_entry_kind on audit_entry (kind, seq);
 create index audit_entry_tool on audit_entry (tool, seq) where tool <> '';
@@ -88,11 +89,13 @@ begin
 end $$;
 
 -- The number too: a column default or an identity could be overridden by whoever may insert. As the owner, so that no
--- role needs a right on the sequence; apart from the stamp, which must see the role that writes.
+-- role needs a right on the sequence; apart from the stamp, which must see the role that writes. And the epoch, which
+-- says of which cluster the transaction's number is.
 create function audit_number() returns trigger language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp as $$
 begin
   new.seq := nextval('public.audit_entry_number');
+  new.epoch := (select max(number) from public.audit_epoch);
   return new;
 end $$;
 
@@ -143,7 +146,7 @@ begin
   for month in
     select generate_series(this_month, this_month + make_interval(months => months), '1 month')::date
   loop
-    foreach parent in array array['audit_entry', 'audit_payload'] loop
+    foreach parent in array array['audit_entry', 'audit_payload', 'audit_search'] loop
       perform public.audit_ensure_partition(('public.' || parent)::regclass, month);
     end loop;
   end loop;
@@ -163,7 +166,8 @@ create trigger announce after insert on audit_entry for each row
   when (split_part(new.kind, '.', 1) in ('verdict', 'draft', 'write', 'definition'))
   execute function audit_announce();
 create trigger refuse_change before update or delete on audit_entry for each row execute function audit_refuse();
-create trigger refuse_change before update or delete on audit_payload for each row execute function audit_refuse();
+create trigger refuse_change before update or delete on audit_payload
+  for each row execute function audit_refuse_payload();
 create trigger refuse_truncate before truncate on audit_entry execute function audit_refuse();
 create trigger refuse_truncate before truncate on audit_payload execute function audit_refuse();
 

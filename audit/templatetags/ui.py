@@ -8,6 +8,8 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from audit import reading
+
 register = template.Library()
 
 STEPS = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (float("inf"), 86_400, "d"))
@@ -81,6 +83,12 @@ def minutes_until(moment: datetime) -> str:
 def allowed(user: Any, permission: str) -> bool:
     """Whether a person may do an act of the permission matrix."""
     return bool(user.has_perm(permission))
+
+
+@register.filter
+def entry_number(subject: str) -> int | None:
+    """The number of an entry that something is about, like A-12; None for anything else."""
+    return reading.seq_of(subject)
 
 
 @register.filter

@@ -9,7 +9,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
-from audit import twohands
+from audit import alarm, twohands
 from gate.people.requests import person_of
 from gate.triage import inbox
 
@@ -52,6 +52,11 @@ class Shell:
         if self.request.user.has_perm("people.try_mail"):
             places.append(self._place("Mail", reverse("people:mail")))
         return places
+
+    @cached_property
+    def standing(self) -> alarm.Standing:
+        """How the log stands: its seal, and the alarm when there is one."""
+        return alarm.standing()
 
     def _definitions(self, kind: str) -> Place:
         plural = twohands.KINDS[kind].plural

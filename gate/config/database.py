@@ -18,6 +18,8 @@ NAME = "counterseal"
 SOCKET_PATH_LIMIT = 100  # sun_path holds 107 bytes, and PostgreSQL adds its lock file's suffix
 # The broker is known to those who publish and consume. A plane writes an outbox row instead.
 KNOW_THE_BROKER = ("reads", "worker", "writer")
+# The witness stands outside: whatever it were told about the log from within would be worth nothing.
+WITHOUT_DATABASE = ("witness",)
 
 
 def run_dir() -> Path:
@@ -30,7 +32,7 @@ def run_dir() -> Path:
 
 def place() -> Path | None:
     """The directory on whose disk the database is, when it is the embedded one; else None: its machine knows."""
-    return var_dir() if configuration()["HOST"] == str(run_dir()) else None
+    return var_dir() if configuration().get("HOST") == str(run_dir()) else None
 
 
 def process_of(argv: list[str]) -> str:
@@ -51,6 +53,8 @@ def configuration() -> dict[str, Any]:
     COUNTERSEAL_OWNER_URL (for `upgrade`) or DATABASE_URL come first; without them it is the embedded server.
     """
     process = process_of(sys.argv)
+    if process in WITHOUT_DATABASE:
+        return {"ENGINE": "django.db.backends.dummy"}
     url = _given_url(process)
     if url:
         return _with_options(dict(dj_database_url.parse(url)))
@@ -63,7 +67,8 @@ def _given_url(process: str) -> str | None:
 
 def stored_secret(name: str) -> str:
     """A secret of the embedded installation; empty for a process that was told its database, and so runs without."""
-    return "" if _given_url(process_of(sys.argv)) else secrets_file.load().get(name, "")
+    process = process_of(sys.argv)
+    return "" if process in WITHOUT_DATABASE or _given_url(process) else secrets_file.load().get(name, "")
 
 
 def embedded(process: str) -> dict[str, Any]:

@@ -17,6 +17,20 @@ def text(name: str, default: str | None = None) -> str:
     return value
 
 
+def secret(name: str) -> str:
+    """The variable `name`, or what is in the file that `name`_FILE names; empty when neither is there.
+
+    Raises ImproperlyConfigured for a file that others can read.
+    """
+    file = os.environ.get(f"{name}_FILE")
+    if not file:
+        return os.environ.get(name, "")
+    path = Path(file)
+    if not path.is_file() or path.stat().st_mode & 0o077:
+        raise ImproperlyConfigured(f"{name}_FILE must name a file of mode 0600, and {path} is none.")
+    return path.read_text().strip()
+
+
 def number(name: str, default: int) -> int:
     """The variable `name` as a whole number; raises ImproperlyConfigured for anything else."""
     value = os.environ.get(name, str(default))

@@ -22,7 +22,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
 
-from audit import heartbeats
+from audit import heartbeats, retention
 from audit.models import Outbox
 from gate.triage.models import Draft
 from gate.writes.models import WriteRequest
@@ -59,7 +59,7 @@ def _text(has_drafts: bool) -> bytes:
 class _Installation(Collector):
     def __init__(self, has_drafts: bool) -> None:
         # The agents' role may not read drafts: how fast code decides is nothing that agents see.
-        self.measured = [_outbox, _heartbeats, _writes, *([_verdicts] if has_drafts else [])]
+        self.measured = [_outbox, _heartbeats, _default_rows, _writes, *([_verdicts] if has_drafts else [])]
 
     def collect(self) -> Iterator[Metric]:
         yield _gauge("process_info", "Which of our processes answers.", ["process"], {(settings.PROCESS,): 1})
@@ -96,6 +96,11 @@ def _outbox() -> list[Metric]:
 def _heartbeats() -> list[Metric]:
     ages: Values = {(process,): age for process, age in heartbeats.ages().items()}
     return [_gauge("heartbeat_age_seconds", "Since a process was last seen at work.", ["process"], ages)]
+
+
+def _default_rows() -> list[Metric]:
+    said = "Rows of the log that no month's partition was there for; at most 10,000 are counted."
+    return [_gauge("default_partition_rows", said, [], {(): float(retention.default_rows())})]
 
 
 def _writes() -> list[Metric]:

@@ -47,6 +47,13 @@ PROGRAMS = (
     _worker("verdicts", "verdict worker", "worker"),
     _worker("reads", "reads worker", "reads"),
     _worker("writes", "writer", "writer"),
+    Program("seal", "sealer", "sealer", ("seal",)),
+    # A process of its own: who verifies has no broker to be asked through, and no key and no credential to lose.
+    Program("verify", "verifier", "auditor", ("verify_log", "--every", "24")),
+    Program("witness", "witness", "witness", ("witness",)),
+    Program("publish", "publisher", "publisher", ("publish",)),
     Program("beat", "beat", "worker", ("beat", "--loglevel", "INFO", "--pidfile", ""), is_celery=True),
 )
+# Started by a timer. One that fails is a failed unit, which whoever watches the machine sees; a line in a log is not.
+DRILL = Program("drill", "tamper drill", "drill", ("tamper_drill",))
 UPGRADE = Program("upgrade", "upgrade of the database", "owner", ("upgrade",))

@@ -7,7 +7,9 @@ with columns is written "SELECT(id,seq)".
 
 from audit.kinds import Kind
 
-PROCESSES = ("owner", "people", "agents", "reads", "worker", "writer", "sealer", "auditor")
+PROCESSES = (
+    "owner", "people", "agents", "reads", "worker", "writer", "sealer", "publisher", "auditor", "drill", "retention",
+)  # fmt: skip
 
 # Which role a command line connects as. The owner migrates and runs nothing else.
 COMMANDS = {
@@ -20,9 +22,30 @@ COMMANDS = {
     "migrate": "owner",
     "makemigrations": "owner",
     "prove_reader": "reads",
+    "seal": "sealer",
+    "reopen_log": "owner",
+    "public_key": "auditor",
+    "export_log": "auditor",
+    "publish": "publisher",
+    "witness": "witness",
+    "verify_log": "auditor",
+    "tamper_drill": "drill",
+    "rebuild_search": "worker",
+    "retain_log": "retention",
 }
 # Every process may look up its own right to write a kind, and which migrations have run.
 FOR_ALL = {"audit_rolekind": "SELECT", "django_migrations": "SELECT"}
+READ_SEAL = {
+    "audit_leaf": "SELECT",
+    "audit_node": "SELECT",
+    "audit_checkpoint": "SELECT",
+    "audit_epoch": "SELECT",
+    "audit_sealstate": "SELECT",
+    "audit_retained": "SELECT",
+    "audit_verification": "SELECT",
+    "audit_override": "SELECT",
+    "audit_witnessed": "SELECT",
+}
 
 
 def role_name(process: str) -> str:
@@ -32,7 +55,7 @@ def role_name(process: str) -> str:
 
 # What every entry's writer needs: append, and read back the number that it was given.
 APPEND = {"audit_entry": "INSERT SELECT(id,seq,at)", "audit_payload": "INSERT"}
-READ_LOG = {"audit_entry": "SELECT", "audit_payload": "SELECT", "audit_link": "SELECT"}
+READ_LOG = {"audit_entry": "SELECT", "audit_payload": "SELECT", "audit_link": "SELECT", **READ_SEAL}
 READ_DEFINITIONS = {"audit_definition": "SELECT"}
 # A job's own bookkeeping: the heartbeat while it runs, done when it has.
 RUN_JOBS = {
@@ -50,6 +73,12 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_outbox": "SELECT INSERT(task,queue,subject_id)",
         "audit_heartbeat": "SELECT",
         "audit_definition": "SELECT INSERT UPDATE(status,activated_by_id,activated_at,solo,retired_at)",
+        "audit_search": "SELECT",
+        "audit_searchstate": "SELECT",
+        "audit_savedview": "SELECT INSERT DELETE",
+        "audit_hold": "SELECT INSERT UPDATE(lifted_by_id,lifted_at,why_lifted)",
+        "audit_redaction": "SELECT INSERT UPDATE(status,decided_by_id,decided_at)",
+        "audit_override": "SELECT INSERT UPDATE(status,decided_by_id,decided_by_name,decided_at,solo)",
         "audit_agent": (
             "SELECT INSERT UPDATE(owner_id,owner_name,stopped_at,calls_per_hour,open_investigations,proposals_per_day)"
         ),
@@ -107,13 +136,15 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_entry": "SELECT INSERT",
         "audit_payload": "SELECT INSERT",
         "audit_link": "SELECT INSERT",
+        "audit_search": "SELECT INSERT UPDATE(doc)",
+        "audit_searchstate": "SELECT UPDATE(next_leaf,newest,analyzed)",
         "audit_outbox": "SELECT UPDATE(sent_at,heartbeat_at,attempts,done_at,gave_up_at,error)",
         "audit_heartbeat": "SELECT INSERT UPDATE",
         "audit_agent": "SELECT",
         "triage_incident": "SELECT UPDATE(status)",
         "triage_investigation": "SELECT UPDATE(status)",
         "triage_finding": "SELECT",
-        "triage_draft": "SELECT INSERT",
+        "triage_draft": "SELECT INSERT UPDATE(seals,is_sealed)",
     },
     # Starts from rows that only people insert; sees people without their password hashes.
     "writer": {
@@ -130,17 +161,50 @@ GRANTS: dict[str, dict[str, str]] = {
         "writes_decision": "SELECT",
         "writes_execution": "SELECT INSERT UPDATE",
     },
-    "sealer": {**READ_LOG, "audit_entry": "SELECT INSERT", "audit_payload": "SELECT INSERT"},
+    # It alone grows the tree, and holds the key that signs it.
+    "sealer": {
+        **READ_LOG,
+        "audit_entry": "SELECT INSERT",
+        "audit_payload": "SELECT INSERT",
+        "audit_leaf": "SELECT INSERT",
+        "audit_node": "SELECT INSERT",
+        "audit_checkpoint": "SELECT INSERT",
+        "audit_sealstate": "SELECT INSERT UPDATE",
+    },
+    # It carries checkpoints out, and talks to the network: no entry, no key, nothing of the people.
+    "publisher": {
+        "audit_leaf": "SELECT",
+        "audit_node": "SELECT",
+        "audit_checkpoint": "SELECT",
+        "audit_witnessed": "SELECT INSERT UPDATE",
+    },
     "auditor": {
         **READ_LOG,
         "audit_entry": "SELECT INSERT",
         "audit_payload": "SELECT INSERT",
+        "audit_verification": "SELECT INSERT",
         "audit_definition": "SELECT",
     },
+    # It copies entries into a scratch database, to tamper with them there. Here it only reads.
+    "drill": {
+        "audit_entry": "SELECT",
+        "audit_payload": "SELECT",
+        "audit_leaf": "SELECT",
+        "audit_checkpoint": "SELECT",
+    },
+    # It drops months that are over, through functions that check everything; it reads no entry.
+    "retention": {**APPEND},
 }
 
 # Functions that run with the owner's rights, and who may call them: the log's upkeep, and nothing that decides.
-FUNCTIONS: dict[str, tuple[str, ...]] = {"worker": ("audit_ensure_partitions(integer)",)}
+FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "worker": ("audit_ensure_partitions(integer)", "audit_analyze_search()", "audit_default_rows()"),
+    "people": ("audit_horizon()", "audit_redact(bigint,text)", "audit_default_rows()", "triage_clear_copies(bigint)"),
+    "agents": ("audit_default_rows()",),
+    "sealer": ("audit_horizon()",),
+    "auditor": ("audit_newest_number()",),
+    "retention": ("audit_retention(integer)", "audit_restated()", "audit_retain(date,integer,text)"),
+}
 
 # Row policies: the agents' plane sees no incident that is closed, whatever it asks.
 ROW_POLICIES: dict[str, dict[str, str]] = {
@@ -160,11 +224,12 @@ PERSON_ACTS = (
     Kind.WRITE_REJECTED, Kind.WRITE_CHANGES_REQUESTED, Kind.WRITE_EDITED, Kind.WRITE_WITHDRAWN, Kind.WRITE_SETTLED,
     Kind.DEFINITION_DRAFTED, Kind.DEFINITION_ACTIVATED, Kind.DEFINITION_RETIRED, Kind.PERSON_SIGNED_IN,
     Kind.PERSON_REFUSED, Kind.PERSON_CHANGED, Kind.KEY_ENROLLED, Kind.KEY_REVOKED, Kind.TOKEN_ISSUED,
-    Kind.TOKEN_REVOKED, Kind.AGENT_CHANGED, Kind.MAIL_SENT, Kind.MAIL_FAILED, Kind.LOG_VIEWED,
+    Kind.TOKEN_REVOKED, Kind.AGENT_CHANGED, Kind.MAIL_SENT, Kind.MAIL_FAILED, Kind.LOG_VIEWED, Kind.LOG_EXPORTED,
+    Kind.LOG_HELD, Kind.LOG_REDACTION_ASKED, Kind.LOG_REDACTED, Kind.LOG_OVERRIDDEN,
 )  # fmt: skip
 
 WRITES_KINDS: dict[str, tuple[Kind, ...]] = {
-    "owner": (Kind.LOG_SCHEMA, Kind.LOG_RESTORED, Kind.LOG_RETAINED),
+    "owner": (Kind.LOG_SCHEMA, Kind.LOG_RESTORED, Kind.LOG_REOPENED),
     "people": PERSON_ACTS,
     "agents": (
         Kind.CALL_STARTED, Kind.CALL_FINISHED, Kind.CALL_REFUSED, Kind.INCIDENT_OPENED, Kind.INCIDENT_UPDATED,
@@ -178,5 +243,8 @@ WRITES_KINDS: dict[str, tuple[Kind, ...]] = {
         Kind.WRITE_UNKNOWN, Kind.WRITE_EXPIRED,
     ),
     "sealer": (Kind.LOG_SEALED_KEY,),
-    "auditor": (Kind.LOG_EXPORTED, Kind.LOG_VERIFIED, Kind.LOG_HELD, Kind.LOG_REDACTED),
+    "publisher": (),
+    "auditor": (Kind.LOG_EXPORTED, Kind.LOG_VERIFIED),
+    "drill": (),
+    "retention": (Kind.LOG_RETAINED,),
 }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from audit import notes
 from gate.config.environment import var_dir
 from gate.config.roles import PROCESSES
 
@@ -62,6 +63,9 @@ def create_missing() -> dict[str, str]:
     stored = dict(load())
     wanted = [*KEYS, *(f"db_{process}" for process in PROCESSES)]
     missing = {key: secrets.token_urlsafe(32) for key in wanted if key not in stored}
+    if "seal_key" not in stored:
+        # A name of its own, so that two installations' logs are never taken for one.
+        missing["seal_key"] = str(notes.new_key(f"counterseal.local/{secrets.token_hex(4)}"))
     if missing:
         write(path(), {**stored, **missing})
         load.cache_clear()

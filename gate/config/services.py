@@ -16,6 +16,7 @@ from signal import SIGINT, SIGKILL
 
 from django.conf import settings
 
+from audit import notes
 from gate.config import database, embedded, environment, oidc, secrets_file, smtp
 from gate.config.children import Child, Stage
 from gate.config.environment import BASE_DIR
@@ -44,6 +45,7 @@ class Installation:
     port: int
     agents_port: int
     has_demo: bool
+    witness_port: int = 0
 
     @property
     def origin(self) -> str:
@@ -76,19 +78,35 @@ class Installation:
             "COUNTERSEAL_PROCESS": process,
             "COUNTERSEAL_ORIGIN": self.origin,
             "COUNTERSEAL_AGENTS_ORIGIN": self.agents_origin,
-            "COUNTERSEAL_OWNER_URL" if process == "owner" else "DATABASE_URL": self.database_url(process),
             "COUNTERSEAL_LOG": settings.LOG_FORMAT,
             "PYTHONUNBUFFERED": "1",
         }
+        if process not in database.WITHOUT_DATABASE:
+            told["COUNTERSEAL_OWNER_URL" if process == "owner" else "DATABASE_URL"] = self.database_url(process)
         if process in ("people", "agents") and "COUNTERSEAL_METRICS_TOKEN" in os.environ:
             told["COUNTERSEAL_METRICS_TOKEN"] = os.environ["COUNTERSEAL_METRICS_TOKEN"]
         if process == "people":
             told |= {name: os.environ[name] for name in (*smtp.VARIABLES, *oidc.VARIABLES) if name in os.environ}
             told["COUNTERSEAL_SECRET_KEY"] = os.environ.get("COUNTERSEAL_SECRET_KEY", self.secrets["secret_key"])
+        public = str(notes.SigningKey.parse(self.secrets["seal_key"]).public)
+        told["COUNTERSEAL_LOG_PUBLIC_KEYS"] = os.environ.get("COUNTERSEAL_LOG_PUBLIC_KEYS", public)
+        if process == "sealer":
+            told["COUNTERSEAL_SEAL_KEY"] = self.secrets["seal_key"]
+        if process == "publisher":
+            told |= self._where_checkpoints_go()
         if process in database.KNOW_THE_BROKER:
             told["COUNTERSEAL_BROKER_URL"] = database.socket_broker_url(self.sockets, self.secrets["broker"])
         given = {**os.environ, **self.shop_dsns()}
         return told | {name: dsn for name, dsn in given.items() if name.endswith(CREDENTIALS.get(process, ()))}
+
+    def _where_checkpoints_go(self) -> dict[str, str]:
+        """The witness beside us, and whatever other places were named."""
+        beside = {
+            "COUNTERSEAL_WITNESS_URL": f"http://127.0.0.1:{self.witness_port}",
+            "COUNTERSEAL_WITNESS_KEY": str(self.var / "witness" / "public_key"),
+        }
+        names = ("COUNTERSEAL_CHECKPOINT_FILE", "COUNTERSEAL_CHECKPOINT_WEBHOOK", *beside)
+        return beside | {name: os.environ[name] for name in names if name in os.environ}
 
 
 def lend_demo_credentials() -> None:
@@ -134,6 +152,7 @@ def processes(at: Installation) -> list[Child]:
 def _child(at: Installation, program: Program) -> Child:
     options = {"cwd": BASE_DIR, "env": at.environment(program.process)}
     ports = {"people": ["--port", str(at.port)], "agents": ["--port", str(at.agents_port)]}
+    ports["witness"] = ["--listen", f"127.0.0.1:{at.witness_port}"]
     command = [*program.command(), *ports.get(program.name, [])]
     return Child(program.name, command, Stage.ASKING, at.var / "log" / f"{program.name}.log", options)
 

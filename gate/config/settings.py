@@ -27,6 +27,17 @@ CSRF_TRUSTED_ORIGINS = [ORIGIN]
 SECRET_KEY_CONFIGURED = environment.text("COUNTERSEAL_SECRET_KEY", database.stored_secret("secret_key"))
 SECRET_KEY = SECRET_KEY_CONFIGURED or secrets.token_urlsafe(48)
 
+# The sealer's signing key; the next one stands beside it while keys are changed. Public keys are for who verifies.
+SEAL_KEYS = [environment.secret("COUNTERSEAL_SEAL_KEY"), environment.secret("COUNTERSEAL_NEXT_SEAL_KEY")]
+LOG_PUBLIC_KEYS = environment.words("COUNTERSEAL_LOG_PUBLIC_KEYS")
+# Where checkpoints are sent, so that nobody inside can take them back. The witness's key may be the name of its file.
+CHECKPOINT_FILE = environment.text("COUNTERSEAL_CHECKPOINT_FILE", "")
+CHECKPOINT_WEBHOOK = environment.text("COUNTERSEAL_CHECKPOINT_WEBHOOK", "")
+WITNESS_URL = environment.text("COUNTERSEAL_WITNESS_URL", "")
+WITNESS_KEY = environment.text("COUNTERSEAL_WITNESS_KEY", "")
+# How many months of the log are kept at least after their end; 0 keeps everything. `retain_log` drops, nothing else.
+RETENTION_MONTHS = environment.number("COUNTERSEAL_RETENTION_MONTHS", 0)
+
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -224,10 +235,20 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": schedule(3600),
         "options": {"queue": "verdicts", "expires": 600},
     },
+    "follow-log": {
+        "task": "audit.tasks.follow_log",
+        "schedule": schedule(3),
+        "options": {"queue": "verdicts", "expires": 3},
+    },
     "expire-writes": {
         "task": "gate.writes.tasks.expire_writes",
         "schedule": schedule(30),
         "options": {"queue": "writes", "expires": 25},
+    },
+    "note-seals": {
+        "task": "gate.triage.tasks.note_seals",
+        "schedule": schedule(5),
+        "options": {"queue": "verdicts", "expires": 4},
     },
     "abandon-investigations": {
         "task": "gate.triage.tasks.abandon_overdue",

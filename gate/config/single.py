@@ -46,3 +46,16 @@ def _check_port(port: int, option: str) -> None:
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or str(error)
             raise CannotStart(f"Port {port} cannot be used ({why}); choose another with {option}.") from None
+
+
+def free_port(wanted: int) -> int:
+    """This port when it is free, else one that is: for what nobody has to know the port of."""
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise CannotStart("There is no free port.")

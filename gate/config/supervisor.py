@@ -23,7 +23,7 @@ from gate.config.children import Child, Stage, tail
 from gate.config.environment import BASE_DIR, var_dir
 from gate.config.roles import PROCESSES, role_name
 from gate.config.services import Installation
-from gate.config.single import CannotStart, check_ports, lock
+from gate.config.single import CannotStart, check_ports, free_port, lock
 
 SECONDS_TO_HEALTH = 90.0
 # The demo is named and not imported: nothing depends on it, and an installation without it starts the same.
@@ -69,7 +69,7 @@ class Supervisor:
     def _installation(self, var: Path) -> Installation:
         port, agents_port = self.ports
         secrets = secrets_file.create_missing()
-        return Installation(var, database.run_dir(), secrets, port, agents_port, self.has_demo)
+        return Installation(var, database.run_dir(), secrets, port, agents_port, self.has_demo, free_port(8002))
 
     def _start(self, at: Installation) -> None:
         self._start_servers(at)

@@ -6,12 +6,13 @@ import shlex
 from pathlib import Path
 
 from gate.config import oidc, smtp
-from gate.config.database import KNOW_THE_BROKER
-from gate.config.programs import PROGRAMS, UPGRADE, Program
+from gate.config.database import KNOW_THE_BROKER, WITHOUT_DATABASE
+from gate.config.programs import DRILL, PROGRAMS, UPGRADE, Program
 from gate.config.services import CREDENTIALS
 
 ENVIRONMENT_FILES = Path("/etc/counterseal")
 TARGET = "counterseal.target"
+DRILL_TIMER = "counterseal-drill.timer"
 BROKERS = "redis-server.service valkey-server.service rabbitmq-server.service"
 # What a process of ours never needs. The files of the project are read, and only the state directory is written.
 HARDENING = """\
@@ -48,12 +49,23 @@ def told(program: Program) -> str:
     """What its environment file has to hold, in words."""
     if program == UPGRADE:
         return "COUNTERSEAL_OWNER_URL"
+    if program.process in WITHOUT_DATABASE:
+        return "COUNTERSEAL_LOG_PUBLIC_KEYS"
     names = ["DATABASE_URL"]
+    if program.process == "publisher":
+        names += ["COUNTERSEAL_CHECKPOINT_FILE", "COUNTERSEAL_CHECKPOINT_WEBHOOK"]
+        names += ["COUNTERSEAL_WITNESS_URL", "COUNTERSEAL_WITNESS_KEY"]
     if program.process in KNOW_THE_BROKER:
         names.append("COUNTERSEAL_BROKER_URL")
     if program.process == "people":
         names += ["COUNTERSEAL_SECRET_KEY", *(f"{name} (for mail)" for name in smtp.VARIABLES)]
         names += [f"{name} (for sign-in through a provider)" for name in oidc.VARIABLES]
+    if program.process == "sealer":
+        names.append("COUNTERSEAL_SEAL_KEY")
+    if program.process in ("people", "auditor") or program.name == "verdicts":
+        names.append("COUNTERSEAL_LOG_PUBLIC_KEYS")
+    if program == DRILL:
+        names.append("COUNTERSEAL_DRILL_URL (another server, where it may create a database)")
     if program.words[0] == "serve":
         names += ["COUNTERSEAL_ORIGIN", "COUNTERSEAL_AGENTS_ORIGIN", "COUNTERSEAL_HOSTS", "COUNTERSEAL_METRICS_TOKEN"]
     if program.is_worker or program.process == "agents":
@@ -62,9 +74,10 @@ def told(program: Program) -> str:
 
 
 def systemd(prefix: Path) -> dict[str, str]:
-    """Each unit by the name of its file: one per process, the upgrade, and the target that holds them together."""
+    """Each unit by the name of its file: one per process, the nightly drill, the upgrade, and the target over them."""
     units = {_unit_name(program): _service(program, prefix) for program in PROGRAMS}
-    return {TARGET: _target(), **units, _unit_name(UPGRADE): _upgrade(prefix)}
+    nightly = {_unit_name(DRILL): _oneshot(DRILL, prefix), DRILL_TIMER: _timer()}
+    return {TARGET: _target(), **units, **nightly, _unit_name(UPGRADE): _oneshot(UPGRADE, prefix)}
 
 
 def procfile(prefix: Path) -> str:
@@ -93,7 +106,7 @@ def _unit_name(program: Program) -> str:
 
 
 def _target() -> str:
-    wanted = " ".join(_unit_name(program) for program in PROGRAMS)
+    wanted = " ".join([*map(_unit_name, PROGRAMS), DRILL_TIMER])
     return f"""\
 [Unit]
 Description=Counterseal
@@ -128,17 +141,34 @@ WantedBy={TARGET}
 """
 
 
-def _upgrade(prefix: Path) -> str:
-    # Started by hand once per release. Nothing wants it, so that the owner's connection can be kept elsewhere.
+def _oneshot(program: Program, prefix: Path) -> str:
+    # The upgrade is started by hand once per release. Nothing wants it, so that the owner's connection can be kept
+    # elsewhere.
     return f"""\
 [Unit]
-Description=Counterseal: {UPGRADE.title}
+Description=Counterseal: {program.title}
 After=network-online.target postgresql.service
 Wants=network-online.target
 
 [Service]
-{_what_runs(UPGRADE, prefix)}
+{_what_runs(program, prefix)}
 {HARDENING}
+"""
+
+
+def _timer() -> str:
+    return f"""\
+[Unit]
+Description=Counterseal: {DRILL.title} each night
+PartOf={TARGET}
+
+[Timer]
+OnCalendar=*-*-* 03:00:00
+RandomizedDelaySec=3600
+Persistent=true
+
+[Install]
+WantedBy={TARGET}
 """
 
 
@@ -146,7 +176,7 @@ def _what_runs(program: Program, prefix: Path) -> str:
     state = f"counterseal-{program.name}"
     variables = {**_environment(program), "COUNTERSEAL_VAR": f"/var/lib/{state}"}
     lines = [
-        f"Type={'oneshot' if program == UPGRADE else 'exec'}",
+        f"Type={'oneshot' if program in (DRILL, UPGRADE) else 'exec'}",
         f"User={state}",
         f"StateDirectory={state}",
         f"WorkingDirectory={_escaped(str(prefix))}",

@@ -10,6 +10,10 @@ EVERYONE = frozenset({VIEWER, ON_CALL, ADMIN, AUDITOR})
 # Django permission strings, so that lower layers can ask without importing people.
 MATRIX: dict[str, frozenset[str]] = {
     "audit.view": EVERYONE,
+    "audit.export": frozenset({ADMIN, AUDITOR}),
+    "audit.hold": frozenset({ADMIN, AUDITOR}),
+    "audit.redact": frozenset({ADMIN}),
+    "audit.override": frozenset({ADMIN}),
     "gate.review_draft": frozenset({ON_CALL}),
     "gate.send_answer": frozenset({ON_CALL}),
     "gate.open_incident": frozenset({ON_CALL, ADMIN}),
@@ -29,6 +33,10 @@ MATRIX: dict[str, frozenset[str]] = {
 # The same acts in words.
 WORDS = {
     "audit.view": "Browse the audit log",
+    "audit.export": "Export the audit log",
+    "audit.hold": "Hold what is recorded about an incident, and lift holds",
+    "audit.redact": "Ask to redact an entry, and confirm what another asked for",
+    "audit.override": "Let approving go on while the log does not verify, with a second admin",
     "gate.review_draft": "Agree with, overrule or send back drafts",
     "gate.send_answer": "Send the answer of an agreed draft",
     "gate.open_incident": "Open an incident by hand",

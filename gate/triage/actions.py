@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from audit import log
 from audit.kinds import Kind
+from gate.errors import NotAllowed
 from gate.people.models import Person
 from gate.triage import guards
 from gate.triage.models import Draft, Incident, Review
@@ -62,6 +63,8 @@ def review(pk: int, *, by: Person, act: str, reason: str, seen_version: int) -> 
     """Decide about the version of a draft that `by` saw. Raises Stale or NotAllowed."""
     draft = _lock(pk)
     guards.check_can_review(by, draft, seen_version)
+    if act == Review.Act.AGREE and draft.outcome == Draft.Outcome.PASS:
+        _check_evidence(draft, by, reason)
     decision = Review.objects.create(draft=draft, act=act, reason=reason, seen_version=seen_version, by=by)
     draft.status, draft.version = STATUSES[Review.Act(act)], draft.version + 1
     draft.claimed_by = draft.claimed_until = None
@@ -69,6 +72,18 @@ def review(pk: int, *, by: Person, act: str, reason: str, seen_version: int) -> 
     _record(KINDS[Review.Act(act)], draft, by, reason, seen_version=seen_version, rendered=draft.outcome)
     _move_incident(draft, decision)
     return decision
+
+
+def _check_evidence(draft: Draft, by: Person, reason: str) -> None:
+    """Have it in the log when somebody was kept from closing on a pass: something happened to its evidence."""
+    try:
+        guards.check_evidence(draft)
+    except NotAllowed as refusal:
+        log.record(
+            Kind.PERSON_REFUSED, by.actor(), subject=draft.ref, status="refused", summary=str(refusal)[:200],
+            incident_id=draft.investigation.incident_id, args={"act": "agree", "draft": draft.pk, "reason": reason},
+        )  # fmt: skip
+        raise
 
 
 def _move_incident(draft: Draft, decision: Review) -> None:

@@ -8,8 +8,9 @@ class TriageConfig(AppConfig):
     def ready(self) -> None:
         """Make triage known to the layers below: its kinds of definitions, its desk tools, its scope."""
         from audit import agent_page, agents, twohands
+        from audit import copies as audit_copies
         from evidence import scope
-        from gate.triage import classes, desk, ending, running
+        from gate.triage import classes, copies, desk, ending, running
         from gate.triage.rules import registry
         from gate.triage.scope import resolve
 
@@ -28,4 +29,5 @@ class TriageConfig(AppConfig):
         desk.register()
         scope.set_resolver(resolve)
         agent_page.set_running(running.of_agent)
+        audit_copies.register(copies.of, copies.clear)
         agents.set_ending(ending.end_all)

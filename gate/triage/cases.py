@@ -35,6 +35,7 @@ class RecordedCall:
     truncated: bool
     is_intact: bool  # commitment and digest were recomputed from the stored bytes and agree
     digest: str
+    entry_id: str = ""  # the entry's key
 
 
 @dataclass(frozen=True)

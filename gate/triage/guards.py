@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from gate.errors import NotAllowed, Stale
 from gate.people.models import Person
+from gate.triage import receipts
 from gate.triage.models import Draft
 
 OPEN = (Draft.Status.WAITING, Draft.Status.CLAIMED)
@@ -37,6 +38,17 @@ def check_can_review(person: Person, draft: Draft, seen_version: int) -> None:
             seen=seen_version, current=draft.version,
         )  # fmt: skip
     check_can_claim(person, draft)
+
+
+def check_evidence(draft: Draft) -> None:
+    """Raises NotAllowed when a pass has lost what it rests on, or nothing vouches for it yet."""
+    found = receipts.shown(draft)
+    if found.faults:
+        raise NotAllowed(
+            f"{draft.ref} is no pass any more. {found.faults[0]} Overrule it or send it back, and say what you know."
+        )
+    if found.waits:
+        raise NotAllowed(f"Nothing is closed on a pass that is not sealed. {found.waits[0]} Agree once it is.")
 
 
 def claimant(draft: Draft) -> Person | None:

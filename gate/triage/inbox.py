@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,8 +13,9 @@ from django.utils import timezone
 from audit import twohands
 from audit.models import Definition
 from gate.people.models import Person
-from gate.triage import guards
+from gate.triage import guards, receipts
 from gate.triage.models import Draft, Incident
+from gate.triage.receipts import Shown
 from gate.writes.models import WriteRequest
 
 MOST_COUNTED = 100
@@ -97,10 +98,10 @@ def counts(person: Person) -> Counts:
 
 
 def groups(filters: Filters, person: Person) -> list[Group]:
-    """The inbox's groups that hold something, in three queries at most."""
+    """The inbox's groups that hold something, in four queries at most while all evidence is well."""
     may = person.has_perm
     found = [
-        Group("Needs your review", [draft_row(draft) for draft in _drafts(filters)], may("gate.review_draft")),
+        Group("Needs your review", _draft_rows(_drafts(filters)), may("gate.review_draft")),
         Group("Writes to approve", [write_row(write) for write in _writes(filters)], may("gate.decide_write")),
         Group("Versions to activate", _versions(filters, person), may("gate.change_definition")),
     ]
@@ -131,13 +132,19 @@ def _writes(filters: Filters) -> QuerySet[WriteRequest]:
     return writes.order_by("-pk" if filters.order == "newest" else "pk")[:MOST_SHOWN]
 
 
-def draft_row(draft: Draft) -> Row:
-    """A draft's line: an agent's until a person decides."""
+def _draft_rows(drafts: Iterable[Draft]) -> list[Row]:
+    listed = list(drafts)
+    shown = receipts.glanced(listed)
+    return [draft_row(draft, shown[draft.pk]) for draft in listed]
+
+
+def draft_row(draft: Draft, shown: Shown) -> Row:
+    """A draft's line, with its verdict as it stands now: an agent's until a person decides."""
     incident = draft.investigation.incident
     holder = guards.claimant(draft)
     return Row(
         "◇", "state--agent", draft.ref, reverse("gate:draft", args=[draft.pk]), incident.title, _note(incident),
-        chip_words(draft), f"{chip_css(draft)} chip--drafted", str(holder) if holder else "Unclaimed",
+        chip_words(draft, shown), f"{chip_css(shown)} chip--drafted", str(holder) if holder else "Unclaimed",
         draft.rendered_at,
     )  # fmt: skip
 
@@ -167,13 +174,15 @@ def _note(incident: Incident) -> str:
     return f"{incident.ref}, claim" if incident.kind == Incident.Kind.CLAIM else incident.ref
 
 
-def chip_css(draft: Draft) -> str:
+def chip_css(shown: Shown) -> str:
     """The color of a verdict, which its words and glyph say as well."""
-    return "chip--ok" if draft.outcome == Draft.Outcome.PASS else "chip--bad"
+    return "chip--ok" if shown.outcome == Draft.Outcome.PASS else "chip--bad"
 
 
-def chip_words(draft: Draft) -> str:
-    """A verdict in one chip: "✓ Pass, 6 of 6 checks hold", "✕ Fail, no rule"."""
+def chip_words(draft: Draft, shown: Shown) -> str:
+    """A verdict in one chip: "✓ Pass, 6 of 6 checks hold", "✕ Fail, no rule", "✕ Fail, evidence is lost"."""
+    if shown.is_lost:
+        return "✕ Fail, evidence is lost"
     outcomes = [check["outcome"] for check in draft.checks]
     if draft.outcome == Draft.Outcome.PASS:
         return f"✓ Pass, {outcomes.count('holds')} of {len(outcomes)} checks hold"

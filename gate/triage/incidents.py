@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from audit import sentences
-from audit.models import Entry
+from audit import holds, retention, sentences
+from audit.models import Entry, Hold, Retained
 from gate.errors import NotAllowed
 from gate.people import permissions
 from gate.people.models import Person
-from gate.triage import answers, guards, incident_guards, nothing
+from gate.triage import answers, guards, incident_guards, nothing, receipts
 from gate.triage.models import Comment, Draft, Incident, Investigation
 from gate.writes.models import WriteRequest
 
@@ -64,6 +64,16 @@ class IncidentPage:
         return dict(self.incident.incident_class.body)
 
     @cached_property
+    def holds(self) -> Sequence[Hold]:
+        """The holds that keep what is recorded about it."""
+        return holds.of_incident(self.incident.pk)
+
+    @cached_property
+    def pruned(self) -> Sequence[Retained]:
+        """The months since it was opened that were dropped: the timeline has a hole there."""
+        return retention.pruned_since(self.incident.opened_at)
+
+    @cached_property
     def investigations(self) -> Sequence[Investigation]:
         return list(self.incident.investigations.select_related("agent").order_by("-pk"))
 
@@ -71,6 +81,12 @@ class IncidentPage:
     def drafts(self) -> Sequence[Draft]:
         found = Draft.objects.filter(investigation__incident=self.incident)
         return list(found.select_related("review__by", "investigation__agent").order_by("-pk"))
+
+    @property
+    def verdicts(self) -> Sequence[tuple[Draft, receipts.Shown]]:
+        """The drafts, each with its verdict as it stands now."""
+        shown = receipts.glanced(self.drafts)
+        return [(draft, shown[draft.pk]) for draft in self.drafts]
 
     @cached_property
     def answer(self) -> answers.Answer | None:

@@ -133,6 +133,9 @@ class Draft(models.Model):
     checks = models.JSONField()  # one per line of the page, see gate.triage.verdict.CheckResult
     reasons = models.JSONField()  # of a fail; empty for a pass
     receipt = models.JSONField()  # entry ids, digests, paths read, values seen
+    # Where the receipt's entries stand in the sealed tree, added when their checkpoint comes: A-id: {leaf, size}
+    seals = models.JSONField(default=dict)
+    is_sealed = models.BooleanField(default=False)  # all of them do
     decided_at = models.DateTimeField()
     rendered_at = models.DateTimeField(auto_now_add=True)
 
@@ -146,7 +149,8 @@ class Draft(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["id"], name="triage_open_drafts", condition=Q(status__in=["waiting", "claimed"]))
+            models.Index(fields=["id"], name="triage_open_drafts", condition=Q(status__in=["waiting", "claimed"])),
+            models.Index(fields=["id"], name="triage_unsealed_drafts", condition=Q(is_sealed=False)),
         ]
 
     @property

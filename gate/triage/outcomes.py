@@ -105,6 +105,7 @@ def receipt_hash(body: Mapping[str, Any]) -> str:
 
 def _entry(call: RecordedCall) -> dict[str, Any]:
     return {
+        "id": call.entry_id,
         "digest": call.digest,
         "tool": call.tool,
         "tool_version": call.tool_version,

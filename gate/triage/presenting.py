@@ -11,14 +11,14 @@ from typing import Any
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from audit import marked_json, reading
+from audit import marked_json, reading, retention
 from audit.kinds import Kind
-from audit.models import Entry
+from audit.models import Entry, Retained
+from audit.reading import seq_of
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import answers, guards, inbox
+from gate.triage import answers, guards, inbox, receipts
 from gate.triage.models import Draft, Finding, Incident, Investigation, Review
-from gate.triage.recorded_calls import seq_of
 
 GLYPHS = {"holds": "✓", "fails": "✕", "unreadable": "?"}
 MOST_UNCITED = 30
@@ -95,6 +95,8 @@ class Card:
     arguments: Sequence[tuple[str, Any]]
     lines: Sequence[marked_json.Line]
     is_foreign: bool
+    is_redacted: bool
+    leaf: int | None  # where it stands in the sealed tree, when that was proven now
 
 
 def dotted(pointer: str) -> str:
@@ -119,6 +121,21 @@ class DraftPage:
         self.investigation: Investigation = draft.investigation
         self.incident: Incident = draft.investigation.incident
         self.holder = guards.claimant(draft)
+
+    @cached_property
+    def shown(self) -> receipts.Shown:
+        """The verdict as it stands now, with its receipt held against the log."""
+        return receipts.shown(self.draft)
+
+    @property
+    def outcome(self) -> str:
+        """The verdict in a word: a pass that has lost its evidence is none."""
+        return str(self.shown.outcome)
+
+    @property
+    def may_agree(self) -> bool:
+        """Whether the verdict may be agreed with: nothing is closed on a pass that is lost, or not sealed."""
+        return not self.shown.faults and not self.shown.waits
 
     @cached_property
     def decision(self) -> Review | None:
@@ -183,6 +200,8 @@ class DraftPage:
         outcomes = [check["outcome"] for check in self.draft.checks]
         if not outcomes:
             return "No check was run."
+        if self.shown.is_lost:
+            return f"All {len(outcomes)} checks held when it was rendered, from evidence that is lost since."
         if self.draft.outcome == Draft.Outcome.PASS:
             return f"All {len(outcomes)} checks hold."
         words = {"fails": "failed", "unreadable": "cannot be read"}
@@ -209,6 +228,8 @@ class DraftPage:
     @property
     def consequence(self) -> str:
         """What follows from agreeing, beside the buttons."""
+        if not self.may_agree:
+            return f"Overruling keeps {self.incident.ref} open in your name."
         if self.draft.outcome == Draft.Outcome.PASS:
             return f"Agreeing closes {self.incident.ref}; overruling keeps it open in your name."
         return f"Agreeing keeps {self.incident.ref} open in your name; overruling closes it."
@@ -243,8 +264,18 @@ class DraftPage:
         arguments = content.args.items() if isinstance(content.args, dict) else ()
         lines = marked_json.lines(content.result, self._numbers("paths", entry), self._numbers("absent", entry))
         return Card(
-            entry, content.is_intact, content.why, list(arguments), lines, entry.incident_id != self.incident.pk
-        )
+            entry, content.is_intact, content.why, list(arguments), lines, entry.incident_id != self.incident.pk,
+            content.redacted_by is not None, self._leaf(entry),
+        )  # fmt: skip
+
+    @cached_property
+    def pruned(self) -> Mapping[int, Retained]:
+        """The cited entries that went with their month, by number. No verdict is earned by them any more."""
+        return retention.pruned_numbers(self._cited_numbers - {card.entry.seq for card in self.evidence})
+
+    def _leaf(self, entry: Entry) -> int | None:
+        checked = self.shown.checked.get(entry.seq)
+        return checked.receipt.leaf if checked is not None and checked.is_sealed else None
 
     def _numbers(self, part: str, entry: Entry) -> dict[str, list[int]]:
         numbers: defaultdict[str, list[int]] = defaultdict(list)

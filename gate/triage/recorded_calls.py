@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import datetime
 from uuid import UUID
@@ -14,18 +13,10 @@ from audit.kinds import Kind
 from audit.models import Entry
 from gate.triage.cases import RecordedCall
 
-ENTRY_ID = re.compile(r"A-([1-9][0-9]{0,17})", re.ASCII)
-
-
-def seq_of(audit_id: str) -> int | None:
-    """The number of an id like A-48213; None for anything else that an agent may have handed in."""
-    matched = ENTRY_ID.fullmatch(audit_id)
-    return int(matched[1]) if matched else None
-
 
 def load(incident_id: int, cited: Iterable[str], tools: Iterable[str], until: datetime) -> list[RecordedCall]:
     """All finished calls of `tools` on the incident up to a moment, and whatever else was cited."""
-    numbers = [seq for audit_id in cited if (seq := seq_of(audit_id)) is not None]
+    numbers = [seq for audit_id in cited if (seq := reading.seq_of(audit_id)) is not None]
     wanted = Q(incident_id=incident_id, tool__in=list(tools)) | Q(seq__in=numbers)
     entries = list(Entry.objects.filter(wanted, kind=Kind.CALL_FINISHED, at__lte=until).order_by("seq"))
     contents, began = reading.contents_of(entries), _started(entries)
@@ -58,4 +49,5 @@ def _call(entry: Entry, content: reading.Content, began: dict[UUID, datetime]) -
         # A finish without its start is not a whole record of a call.
         is_intact=content.is_intact and called_at is not None,
         digest=bytes(entry.digest).hex(),
+        entry_id=str(entry.pk),
     )

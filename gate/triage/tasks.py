@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from audit import outbox
-from gate.triage import overdue, submissions, verdicts
+from gate.triage import overdue, seals, submissions, verdicts
 
 
 @shared_task(name="gate.triage.tasks.render_verdict")
@@ -17,3 +17,9 @@ def abandon_overdue() -> None:
     """Give up on investigations whose time is over, and take up verdicts that were given up."""
     overdue.abandon_all()
     submissions.resume()
+
+
+@shared_task(name="gate.triage.tasks.note_seals")
+def note_seals() -> None:
+    """Add to verdicts' receipts where their entries were sealed."""
+    seals.note()

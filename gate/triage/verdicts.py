@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from audit import links, log
+from audit import links, log, reading
 from audit.kinds import Kind
 from gate.triage import briefing, classes, recorded_calls
 from gate.triage.cases import Finding as Cited
@@ -88,7 +88,7 @@ def _cite(draft: Draft, findings: list[Finding], calls: list[RecordedCall], chec
     """Tell each cited entry what rests on it, and on which of its fields."""
     for call in calls:
         facts = sorted({finding.fact for finding in findings if finding.audit_id == call.audit_id})
-        seq = recorded_calls.seq_of(call.audit_id)
+        seq = reading.seq_of(call.audit_id)
         if facts and seq is not None:
             paths = {path for check in checks for path in check.paths.get(call.audit_id, [])}
             note = f"{draft.outcome}: {', '.join(facts)}"

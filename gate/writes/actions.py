@@ -136,6 +136,7 @@ def ask_preview(write: WriteRequest, by: Person) -> PreviewRequest:
     write = _lock(write)
     with _recorded_refusal(by, write.ref, {"act": "preview"}):
         guards.check_can_preview(by, write)
+        guards.check_log_verifies()
     request = PreviewRequest.objects.create(write=write, by=by)
     outbox.enqueue("gate.writes.tasks.preview_write", "writes", request.pk)
     return request
@@ -184,6 +185,8 @@ def _decide(write: WriteRequest, by: Person, act: Act, reason: str, shown: dict[
     seen = latest_preview(write)
     guards.check_is_current(write, seen, **shown)
     guards.check_act(by, write, act, seen)
+    if act == Act.APPROVE:
+        guards.check_log_verifies()
     decision = _decision(write, by, act, reason, seen)
     decision.save(force_insert=True)  # its key is drawn here, and nobody may update a decision
     states.move(write, STATUSES[act])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models.functions import Now
 
-from audit import reading, twohands
+from audit import alarm, reading, twohands
 from audit.kinds import Kind
 from audit.models import Agent, Definition, Entry
 from gate.writes import digests, people, preview, targets
@@ -48,6 +48,7 @@ def decision_of(write: WriteRequest) -> Decision:
 
 def verified(write: WriteRequest) -> Approved:
     """The write with its approval, each part checked against the others. Raises NotApproved, or Lapsed."""
+    check_log_verifies()
     decision = decision_of(write)
     assert decision.preview is not None  # decision_of sees to it
     _check_target(write.target)
@@ -60,6 +61,12 @@ def verified(write: WriteRequest) -> Approved:
     _check_time(write, decision)
     statement, given = _screened(write)
     return Approved(write, decision, decision.preview, targets.of(write.target), statement, given)
+
+
+def check_log_verifies() -> None:
+    """Raises NotApproved while the log does not verify: an approval in it proves nothing then."""
+    if why := alarm.why_off():
+        raise NotApproved(why)
 
 
 def _check_target(definition: Definition) -> None:

@@ -18,6 +18,7 @@ from psycopg import errors
 
 from audit import log
 from audit.kinds import Kind
+from audit.receipts import Receipt
 from gate.writes import approval, effect, ledger, sentences, session, states, targets
 from gate.writes.approval import Approved, Lapsed, NotApproved
 from gate.writes.differences import differences
@@ -162,6 +163,7 @@ def _transaction(connection: psycopg.Connection[Any], claim: Claim) -> Outcome:
     approved = _still_approved(claim)
     found = _change(connection, approved)
     _check_same_effect(connection, approved, found)
+    _check_log_still_verifies()
     _check_newest_attempt(claim)
     _commit(connection)
     return Outcome(Status.EXECUTED, found.rows, len(found.rows), claim.preview.effect_digest, xid)
@@ -246,6 +248,13 @@ def _what_differs(seen: Preview, found: Effect, digest: str) -> str:
     return "The rows are the approved ones, but it would touch other tables, or more of them, than was approved."
 
 
+def _check_log_still_verifies() -> None:
+    try:
+        approval.check_log_verifies()
+    except NotApproved as reason:
+        raise _Refused(Outcome(Status.FAILED, error=str(reason))) from reason
+
+
 def _check_newest_attempt(claim: Claim) -> None:
     is_mine = Execution.objects.filter(write_id=claim.write.pk, attempt=claim.attempt, state=State.CLAIMED).exists()
     if not is_mine:
@@ -304,13 +313,14 @@ def _record(claim: Claim, outcome: Outcome) -> bool:
     if not mine:
         return False
     states.move(write, outcome.status)
-    _log(
+    recorded = _log(
         kind, write, status=status, error=outcome.error, summary=_summary(write, outcome),
         args={"digest": claim.decision.digest, "attempt": claim.attempt, "effect": claim.preview.effect_digest},
         result={
             "rows": outcome.rows, "row_count": outcome.row_count, "effect": outcome.effect_digest, "xid": outcome.xid,
         },
     )  # fmt: skip
+    Execution.objects.filter(write=write).update(receipt=Receipt.given(recorded).as_json())
     return True
 
 
@@ -320,5 +330,5 @@ def _summary(write: WriteRequest, outcome: Outcome) -> str:
     return outcome.error[:200]
 
 
-def _log(kind: Kind, write: WriteRequest, **about: Any) -> None:
-    log.record_with(kind, log.Actor.process(), subject=write.ref, incident_id=write.incident_id, **about)
+def _log(kind: Kind, write: WriteRequest, **about: Any) -> log.Recorded:
+    return log.record_with(kind, log.Actor.process(), subject=write.ref, incident_id=write.incident_id, **about)

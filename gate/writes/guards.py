@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from audit import alarm
 from gate.errors import NotAllowed, Stale
 from gate.people.models import Person
 from gate.writes.models import Decision, Preview, WriteRequest
@@ -41,6 +42,12 @@ def check_can_approve(person: Person, write: WriteRequest) -> None:
         raise NotAllowed(f"You own {agent.name}, which proposed this write, so someone else must approve it.")
     _check_has_not_decided(person, write)
     _check_is_waiting(write)
+
+
+def check_log_verifies() -> None:
+    """Raises NotAllowed while the log does not verify: nothing is previewed for approval, and nothing approved."""
+    if why := alarm.why_off():
+        raise NotAllowed(why)
 
 
 def check_preview(write: WriteRequest, seen: Preview | None) -> None:

@@ -139,4 +139,5 @@ class Execution(models.Model):
     row_count = models.PositiveIntegerField(null=True)
     effect_digest = models.CharField(max_length=64, blank=True)
     target_xid = models.CharField(max_length=20, blank=True)
+    receipt = models.JSONField(null=True)  # of the entry that says what became of it: number, key, digest
     error = models.TextField(blank=True)

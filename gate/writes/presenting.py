@@ -10,7 +10,9 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
+from audit import receipts, retention
 from audit.kinds import Kind
+from audit.models import Retained
 from gate.errors import NotAllowed
 from gate.people.models import Person
 from gate.writes import actions, comparing, display, guards, history
@@ -120,6 +122,14 @@ class WritePage:
         return Execution.objects.filter(write=self.write).first()
 
     @cached_property
+    def receipt(self) -> receipts.Checked | None:
+        """The receipt of what the writer recorded, held against the log now; None before it did."""
+        if self.execution is None or self.execution.receipt is None:
+            return None
+        given = receipts.Receipt.of_json(self.execution.receipt)
+        return receipts.recheck([given])[given]
+
+    @cached_property
     def executed(self) -> Execution | None:
         """The run that wrote, when one did."""
         return self.execution if self.write.status == Status.EXECUTED else None
@@ -167,14 +177,19 @@ class WritePage:
         return _refusal(guards.check_act, self.person, self.write, act, self.preview)
 
     @cached_property
+    def log_off(self) -> str:
+        """Why nobody approves or previews anything now; empty while the log verifies."""
+        return _refusal(guards.check_log_verifies)
+
+    @cached_property
     def no_approval(self) -> str:
         """Why this person may not approve now; empty when they may."""
-        return self._why_not(Act.APPROVE)
+        return self.no_approver or self._why_not(Act.APPROVE)
 
     @cached_property
     def no_approver(self) -> str:
         """Why this person may never approve this write, preview or not; empty when they may."""
-        return _refusal(guards.check_can_approve, self.person, self.write)
+        return _refusal(guards.check_can_approve, self.person, self.write) or self.log_off
 
     @cached_property
     def may_turn_down(self) -> bool:
@@ -191,11 +206,16 @@ class WritePage:
     @cached_property
     def no_preview(self) -> str:
         """Why this person may not ask for a preview now."""
-        return _refusal(guards.check_can_preview, self.person, self.write)
+        return _refusal(guards.check_can_preview, self.person, self.write) or self.log_off
 
     @cached_property
     def events(self) -> list[history.Event]:
         return history.of(self.write)
+
+    @cached_property
+    def pruned(self) -> list[Retained]:
+        """The months since it was proposed that were dropped: its history has a hole there."""
+        return retention.pruned_since(self.write.proposed_at)
 
     @property
     def outcome_entry(self) -> history.Event | None:

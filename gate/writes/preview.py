@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import psycopg
 from django.db import transaction
 
-from audit import log
+from audit import alarm, log
 from audit.kinds import Kind
 from gate.writes import digests, effect, ledger, people, sentences, session, tables, targets
 from gate.writes.effect import Effect, Footprint, Row
@@ -45,6 +45,8 @@ def make(request_id: int) -> None:
 
 
 def _look(write: WriteRequest) -> Seen:
+    if why := alarm.why_off():
+        return Seen(error=why)
     if write.status != WriteRequest.Status.WAITING:
         return Seen(error=f"{write.ref} is {write.get_status_display().lower()}, so there is nothing to preview.")
     try:

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
 from django.db import connection
 
-from audit import log, twohands
+from audit import log, seal, twohands
 from audit.kinds import Kind
 from audit.models import Entry
+from tests.audit.logs import KEY
 
 AGENT = log.Actor("agent", "triage-agent", "mia")
+MIA = log.Actor("person", "Mia", "mia")
 
 
 def check_gadget(name: str, body: dict[str, Any]) -> None:
@@ -59,3 +61,25 @@ def tamper(cluster_socket, db):
                 intruder.execute(f"alter table {table} enable always trigger refuse_change")
 
     return run
+
+
+@pytest.fixture
+def growing(own_log: str, as_role: Callable[[str], None]) -> Callable[[str], Callable[[int], int]]:
+    """For a process: what writes entries, seals them in one checkpoint, and is that process again; the log's size."""
+
+    def growing_for(process: str) -> Callable[[int], int]:
+        def by(count: int) -> int:
+            connection.close()
+            as_role("owner")
+            for number in range(count):
+                log.record(Kind.COMMENT_ADDED, MIA, subject=f"V-{number}")
+            as_role("sealer")
+            sealer = seal.Sealer([KEY])
+            sealer.start()
+            sealer.round()
+            as_role(process)
+            return sealer.frontier.size
+
+        return by
+
+    return growing_for

@@ -32,6 +32,7 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY---
         (f"cookie {JWT}", "cookie [masked: signed token]"),
         ("sk_live_" + "a1" * 12, "[masked: service token]"),
     ],
+    ids=lambda text: f"{len(text)} characters",  # tokens are drawn anew, and a test's name must not be
 )
 def test_a_secret_in_text_is_masked_by_its_looks(text, expected) -> None:
     assert mask(text) == expected

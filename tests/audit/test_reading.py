@@ -40,7 +40,7 @@ def test_a_changed_payload_shows(entry, tamper, column) -> None:
     assert "match" in content.why
 
 
-@pytest.mark.parametrize("damaged", [b"", b"junk", None])
+@pytest.mark.parametrize("damaged", [b"", b"junk"])
 def test_damaged_bytes_show(entry, tamper, damaged) -> None:
     tamper("update audit_payload set result = %s where entry_id = %s", damaged, entry.pk)
     assert "damaged" in reread(entry).why

@@ -7,7 +7,7 @@ from django.db import connection
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 
-from audit import heartbeats, outbox, relay
+from audit import heartbeats, listening, outbox, relay
 from audit.models import Heartbeat, Outbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -91,7 +91,7 @@ def test_the_relay_survives_a_dead_broker_and_says_so(caplog: Any) -> None:
     with caplog.at_level("INFO"):
         for _ in range(3):
             running.round()
-    running._stop_listening()
+    running.listening.end()
     assert len(broker.sent) == 1
     assert [record.message.split("(")[0].strip() for record in caplog.records] == [
         "The broker cannot be reached",
@@ -105,10 +105,10 @@ def test_the_relay_survives_a_database_that_ends_its_sessions(superuser: Any) ->
     running.round()
     superuser.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename like 'counterseal%'")
     running.round()
-    running._wait()
+    running.listening.wait()
     made = job()
     running.round()
-    running._stop_listening()
+    running.listening.end()
     assert [number for _, number, _ in broker.sent] == [made.pk]
 
 
@@ -134,14 +134,14 @@ def test_two_relays_at_once_send_a_job_once(cluster_socket: Any) -> None:
 
 
 def test_a_notice_wakes_the_relay(as_role: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relay, "SECONDS_BETWEEN_LOOKS", 100.0)
+    monkeypatch.setattr(listening, "SECONDS_BETWEEN_LOOKS", 100.0)
     running = relay.Relay(Broker(), lambda: False)  # type: ignore[arg-type]
     running.round()
     outbox.enqueue("gate.x", "verdicts", 9)
     before = timezone.now()
-    running._wait()
-    running._stop_listening()
-    assert (timezone.now() - before).total_seconds() < relay.SECONDS_BETWEEN_LOOKS / 2  # the notice, not the look
+    running.listening.wait()
+    running.listening.end()
+    assert (timezone.now() - before).total_seconds() < listening.SECONDS_BETWEEN_LOOKS / 2  # the notice, not the look
 
 
 def test_it_works_with_the_workers_role_and_leaves_a_heartbeat(as_role: Any) -> None:
@@ -150,7 +150,7 @@ def test_it_works_with_the_workers_role_and_leaves_a_heartbeat(as_role: Any) -> 
     broker = Broker()
     running = relay.Relay(broker, lambda: False)  # type: ignore[arg-type]
     running.round()
-    running._stop_listening()
+    running.listening.end()
     assert len(broker.sent) == 1
     assert heartbeats.ages()[relay.NAME] < 5
 

@@ -1,7 +1,11 @@
-"""Start a scratch PostgreSQL with durable commits, migrate it, and run the benchmarks against it."""
+"""Start a scratch PostgreSQL with durable commits, migrate it, and run the benchmarks against it.
+
+`python -m tests.bench` runs all of them small, `python -m tests.bench audit_browsing --entries 5000000` one large.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import signal
@@ -12,8 +16,18 @@ from pathlib import Path
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
 
+BENCHES = ("log_writes", "reads", "verdicts", "audit", "audit_tree", "audit_browsing")
+
+
 def main() -> int:
-    """Run every benchmark once, on a server of its own."""
+    """Run the named benchmarks, or every one, once on a server of its own."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*BENCHES, []], metavar="NAME", help=", ".join(BENCHES))
+    parser.add_argument(
+        "--entries", type=int, default=100_000, help="how many the log holds that is sealed and browsed"
+    )
+    parser.add_argument("--writers", type=int, default=8)
+    given = parser.parse_args()
     from gate.config import embedded
     from gate.config.roles import PROCESSES, role_name
 
@@ -27,7 +41,7 @@ def main() -> int:
             for process in PROCESSES:
                 embedded.ensure_role(connection, role_name(process), "bench")
             embedded.ensure_database(connection, "counterseal", role_name("owner"))
-        _run(base / "run")
+        _run(base / "run", given)
     finally:
         server.send_signal(signal.SIGQUIT)
         server.wait(10)
@@ -35,7 +49,7 @@ def main() -> int:
     return 0
 
 
-def _run(sockets: Path) -> None:
+def _run(sockets: Path, given: argparse.Namespace) -> None:
     import django
     from django.conf import settings
     from django.core.management import call_command
@@ -45,10 +59,19 @@ def _run(sockets: Path) -> None:
     )
     django.setup()
     call_command("migrate", verbosity=0)
-    from tests.bench import log_writes, reads, verdicts
+    from tests.bench import audit, audit_browsing, audit_tree, log_writes, reads, timing, verdicts
 
-    for bench in (log_writes, reads, verdicts):
-        bench.run(sockets)
+    benches = {
+        "log_writes": lambda: log_writes.run(sockets),
+        "reads": lambda: reads.run(sockets),
+        "verdicts": lambda: verdicts.run(sockets),
+        "audit": lambda: audit.run(sockets, given.writers),
+        "audit_tree": lambda: audit_tree.run(sockets, given.entries),
+        "audit_browsing": lambda: audit_browsing.run(sockets, given.entries),
+    }
+    for name in given.names or BENCHES:
+        timing.say_load()
+        benches[name]()
 
 
 if __name__ == "__main__":

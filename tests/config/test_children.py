@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from audit import notes
 from gate.config import children, embedded, single
 from gate.config.children import Child, Stage
 from gate.config.programs import PROGRAMS
+from gate.config.roles import PROCESSES
 from gate.config.services import Installation
 
 
@@ -132,10 +134,9 @@ def test_the_lock_names_who_holds_it(tmp_path: Path) -> None:
 @pytest.fixture
 def at(tmp_path: Path) -> Installation:
     secrets = {name: f"secret-of-{name}" for name in ("shop_reader", "shop_doctor", "shop_writer", "broker")}
-    secrets |= {
-        f"db_{name}": f"secret-of-db-{name}" for name in ("people", "agents", "reads", "worker", "writer", "owner")
-    }
-    return Installation(tmp_path, tmp_path / "run", {**secrets, "secret_key": "k" * 50}, 9000, 9001, True)
+    secrets |= {f"db_{name}": f"secret-of-db-{name}" for name in PROCESSES}
+    secrets |= {"secret_key": "k" * 50, "seal_key": str(notes.SigningKey("example.com/log", bytes(32)))}
+    return Installation(tmp_path, tmp_path / "run", secrets, 9000, 9001, True, 9002)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +147,9 @@ def at(tmp_path: Path) -> Installation:
         ("reads", {"SHOP_READER_DSN", "SHOP_DOCTOR_DSN"}),
         ("worker", set()),
         ("writer", {"SHOP_WRITER_DSN"}),
+        ("sealer", set()),
+        ("publisher", set()),
+        ("witness", set()),
         ("owner", set()),
     ],
 )
@@ -153,6 +157,22 @@ def test_production_credentials_go_where_design_says(at: Installation, process: 
     told = at.environment(process)
     assert {name for name in told if name.endswith("_DSN")} == shop
     assert not any("secret-of-shop_owner" in value for value in told.values())
+
+
+def test_the_witness_is_told_of_no_database_and_of_no_secret(at: Installation) -> None:
+    told = at.environment("witness")
+    assert "DATABASE_URL" not in told
+    assert not [value for value in told.values() if value in at.secrets.values() or "secret-of" in value]
+    assert told["COUNTERSEAL_LOG_PUBLIC_KEYS"].startswith("example.com/log+")
+
+
+def test_the_publisher_alone_is_told_where_checkpoints_go(at: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COUNTERSEAL_CHECKPOINT_FILE", "/mnt/elsewhere/checkpoints")
+    told = at.environment("publisher")
+    assert told["COUNTERSEAL_WITNESS_URL"] == "http://127.0.0.1:9002"
+    assert told["COUNTERSEAL_CHECKPOINT_FILE"] == "/mnt/elsewhere/checkpoints"
+    assert "COUNTERSEAL_SEAL_KEY" not in told
+    assert not [name for name in at.environment("sealer") if "CHECKPOINT" in name or "WITNESS" in name]
 
 
 def test_ones_own_credentials_go_the_same_way(at: Installation, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from audit import notes
 from gate.config import embedded, units
+from gate.config.database import WITHOUT_DATABASE
 from gate.config.programs import PROGRAMS, UPGRADE, Program
 from gate.config.roles import PROCESSES, role_name
 from gate.config.services import CREDENTIALS
@@ -37,6 +39,7 @@ pytestmark = [pytest.mark.external, pytest.mark.timeout(300)]
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 90.0
 PASSWORD = "a-password-of-its-own"
+SEAL_KEY = notes.SigningKey("example.com/log", bytes(range(32)))
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Outside:
     broker: str
     people: int
     agents: int
+    witness: int
 
     def url(self, role: str, database: str = "counterseal") -> str:
         return f"postgresql://{role}:{PASSWORD}-{role}@127.0.0.1:{self.port}/{database}"
@@ -64,11 +68,25 @@ class Outside:
             told["COUNTERSEAL_BROKER_URL"] = self.broker
         if program.name == "people":
             told["COUNTERSEAL_SECRET_KEY"] = "k" * 50
+        told |= self.about_the_log(program)
         for kind in ("reader", "doctor", "writer"):
             name = f"SHOP_{kind.upper()}_DSN"
             if name.endswith(CREDENTIALS.get(program.process, ())):
                 told[name] = self.url(f"shop_{kind}", "shop")
         return told
+
+    def about_the_log(self, program: Program) -> dict[str, str]:
+        """The key that seals, and who witnesses it."""
+        state = self.base / "var" / "witness"
+        told = {
+            "sealer": {"COUNTERSEAL_SEAL_KEY": str(SEAL_KEY)},
+            "witness": {"COUNTERSEAL_LOG_PUBLIC_KEYS": str(SEAL_KEY.public)},
+            "publisher": {
+                "COUNTERSEAL_WITNESS_URL": f"http://127.0.0.1:{self.witness}",
+                "COUNTERSEAL_WITNESS_KEY": str(state / "public_key"),
+            },
+        }
+        return told.get(program.process, {})
 
     def start(self, program: Program, **other: str) -> subprocess.Popen[bytes]:
         """One process, by its line of the Procfile, in a shell that knows nothing else."""
@@ -76,6 +94,7 @@ class Outside:
         (self.base / "env" / f"{program.name}.env").write_text(lines)
         found = dict(line.split(": ", 1) for line in units.procfile(ROOT).splitlines())[program.name]
         ports = {"people": f" --port {self.people}", "agents": f" --port {self.agents}"}
+        ports["witness"] = f" --listen 127.0.0.1:{self.witness}"
         with (self.base / f"{program.name}.log").open("ab") as output:
             return subprocess.Popen(
                 ["sh", "-c", found + ports.get(program.name, "")],
@@ -213,7 +232,7 @@ def outside(request: Any) -> Iterator[Outside]:
     (base / "env").mkdir(mode=0o700)
     try:
         with postgres(base) as port, BROKERS[request.param](base) as broker:
-            made = Outside(base, port, broker, free_port(), free_port())
+            made = Outside(base, port, broker, free_port(), free_port(), free_port())
             made.manage(UPGRADE, "upgrade")
             _set_passwords(made)
             yield made
@@ -262,7 +281,10 @@ def test_each_process_alone_takes_verdicts_from_report_to_inbox(outside: Outside
         assert PASSWORD not in log.read_text(), log.name
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+WITH_A_ROLE = [program for program in PROGRAMS if program.process not in WITHOUT_DATABASE]
+
+
+@pytest.mark.parametrize("program", WITH_A_ROLE, ids=lambda program: program.name)
 def test_no_process_starts_with_more_power_than_its_own(outside: Outside, program: Program) -> None:
     with ended(outside.start(program, DATABASE_URL=outside.url("counterseal_owner"))) as process:
         until(lambda: process.poll() is not None, outside, f"{program.name} runs as the owner")

@@ -54,6 +54,11 @@ FORBIDDEN = [
     ("people", "delete from people_person"),
     ("auditor", "select * from people_person"),
     ("sealer", "select * from writes_writerequest"),
+    ("publisher", "select * from audit_entry"),
+    ("publisher", "select * from audit_payload"),
+    ("publisher", "update audit_checkpoint set note = ''"),
+    ("sealer", "update audit_witnessed set size = 0"),
+    ("people", "update audit_witnessed set size = 0"),
 ]
 
 
@@ -91,12 +96,13 @@ def test_a_role_writes_no_kind_of_another_row(as_role: Any, process: str) -> Non
     as_role(process)
     others = sorted({kind for kind in Kind if kind not in WRITES_KINDS[process]})
     for kind in others[:: max(1, len(others) // 6)]:
-        with pytest.raises(Exception, match="may not write entries of kind"):
+        # The publisher writes no entry at all.
+        with pytest.raises(Exception, match=r"may not write entries of kind|permission denied for table audit_entry"):
             log.record(kind, ADA)
 
 
 def test_every_role_records_a_kind_of_its_own(as_role: Any) -> None:
-    for process in GRANTS:
+    for process in [process for process in GRANTS if WRITES_KINDS[process]]:
         as_role(process)
         assert log.record(WRITES_KINDS[process][0], ADA).seq
 

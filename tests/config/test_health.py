@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from audit import heartbeats, relay
+from audit import heartbeats, relay, retention
 from audit.models import Heartbeat, Outbox
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -54,6 +54,14 @@ def test_it_is_not_well_without_the_database(plane: Client) -> None:
     finally:
         connection.settings_dict["HOST"] = kept
     assert (answer.status_code, answer.json()["ok"]) == (503, False)
+
+
+def test_stray_rows_of_the_log_are_said_and_keep_nobody_away(plane: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert plane.get("/healthz").json()["default_partition_rows"] == 0
+    monkeypatch.setattr(retention, "default_rows", lambda: 3)
+    answer = plane.get("/healthz")
+    assert answer.status_code == 200
+    assert answer.json()["warnings"] == [retention.default_sentence(3)]
 
 
 def test_it_is_read_only(plane: Client) -> None:

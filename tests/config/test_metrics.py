@@ -156,3 +156,7 @@ def test_no_question_goes_to_the_log(plane: Client) -> None:
 def test_quantiles() -> None:
     assert metrics._quantile([1.0], 0.5) == 1.0
     assert [metrics._quantile([float(n) for n in range(100)], q) for q in metrics.QUANTILES] == [50.0, 95.0, 99.0]
+
+
+def test_stray_rows_of_the_log_are_counted(plane: Client) -> None:
+    assert numbers(plane)[("counterseal_default_partition_rows",)] == 0

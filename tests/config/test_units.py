@@ -12,6 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from gate.config import roles, units
+from gate.config.database import WITHOUT_DATABASE
 from gate.config.programs import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +39,10 @@ def test_systemd_finds_nothing_wrong(tmp_path: Path, prefix: Path) -> None:
         pytest.skip("systemd-analyze is not on this machine")
     call_command("units", "--systemd", "--prefix", str(prefix), "--to", str(tmp_path / "units"))
     written = sorted((tmp_path / "units").iterdir())
-    assert {found.name for found in written} == {*SERVICES, "counterseal.target", "counterseal-upgrade.service"}
+    nightly = {"counterseal-drill.service", "counterseal-drill.timer"}
+    assert {found.name for found in written} == {
+        *SERVICES, *nightly, "counterseal.target", "counterseal-upgrade.service",
+    }  # fmt: skip
     said = subprocess.run(["systemd-analyze", "verify", "--man=no", *written], capture_output=True, text=True)
     assert (said.returncode, [line for line in said.stderr.splitlines() if "counterseal" in line]) == (0, [])
 
@@ -65,7 +69,7 @@ def test_each_process_is_a_user_of_its_own_with_secrets_of_its_own(name: str) ->
 
 def test_users_are_not_shared() -> None:
     users = [lines(unit, "User") for unit in units.systemd(ROOT).values() if "[Service]" in unit]
-    assert len({tuple(user) for user in users}) == len(PROGRAMS) + 1
+    assert len({tuple(user) for user in users}) == len(PROGRAMS) + 2
 
 
 def test_only_its_own_process_is_told_of_write_credentials() -> None:
@@ -87,6 +91,15 @@ def test_nothing_starts_the_upgrade_by_itself() -> None:
     assert "WantedBy" not in units.systemd(ROOT)["counterseal-upgrade.service"]
 
 
+def test_the_drill_runs_each_night_and_fails_where_it_is_seen() -> None:
+    found = units.systemd(ROOT)
+    assert lines(found["counterseal-drill.timer"], "OnCalendar") == ["*-*-* 03:00:00"]
+    service = found["counterseal-drill.service"]
+    assert (lines(service, "Type"), lines(service, "Restart")) == (["oneshot"], [])
+    assert lines(service, "Environment")[0] == "COUNTERSEAL_PROCESS=drill"
+    assert "counterseal-drill.timer" in lines(found["counterseal.target"], "Wants")[0].split()
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_shell_runs_each_line_of_the_procfile(
     program: Any, prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -105,7 +118,7 @@ def test_the_readme_lists_the_same_processes() -> None:
     assert listed.keys() == {program.title for program in PROGRAMS}
     for program in PROGRAMS:
         words, role = listed[program.title]
-        assert role == roles.role_name(program.process)
+        assert role == ("none" if program.process in WITHOUT_DATABASE else roles.role_name(program.process))
         assert " ".join(program.command()[1:]).partition("manage.py ")[2].startswith(words) or " ".join(
             program.command()
         ).partition("celery ")[2].startswith(words)

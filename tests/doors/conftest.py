@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from audit import agents, budgets, log, twohands
 from audit.agents import Principal
-from audit.models import Agent, Definition
+from audit.models import Agent, Definition, Entry, Hold, Override, Redaction, SavedView, Verification
 from evidence import strangers
 from gate.config import smtp
 from gate.people import mail
@@ -22,6 +22,7 @@ from gate.triage import intake
 from gate.triage.models import Draft, Incident, IntakeToken, Investigation, Review
 from gate.writes import digests
 from gate.writes.models import Preview, PreviewRequest, WriteRequest
+from tests import cited
 from tests.evidence import bodies
 from tests.evidence.conftest import certified, dsn_of, scratch_cluster, source  # noqa: F401 - fixtures
 from tests.evidence.serving import running
@@ -70,6 +71,11 @@ class World:
     waiting: Incident
     closed: Incident
     change: Change
+    hold: Hold
+    redaction: Redaction
+    verification: Verification
+    override: Override
+    views: list[SavedView]
 
     @property
     def preview(self) -> Preview:
@@ -87,6 +93,11 @@ class World:
             "intake-tokens": [IntakeToken.objects.get().pk],
             "people": [self.people["viewer"].pk, self.people["on_call"].pk],
             "changes": [self.change.pk],
+            "holds": [self.hold.pk],
+            "redactions": [self.redaction.pk],
+            "overrides": [self.override.pk],
+            "verifications": [self.verification.pk],
+            "views": [view.pk for view in self.views],
             "sessions": [1],
         }  # fmt: skip
         return [*(of[noun] if noun in of else sorted(set().union(*of.values()))), NOT_THERE]
@@ -139,6 +150,14 @@ def world(define: Callable[..., Any], make_agent: Callable[..., Any], make_perso
             reason="for a test",
             drafted_by=Person.objects.get(username="first-hand"),
         ),
+        hold=Hold.objects.create(incident_id=NOT_THERE, reason="for a test", held_by=people["auditor"]),
+        redaction=a_redaction(others_running),
+        verification=settled(),
+        override=an_override(),
+        views=[
+            SavedView.objects.create(name=f"of {role}", query="status=ok", is_shared=True, owner=person)
+            for role, person in people.items()
+        ],
     )
     changed = {**JOB_FAILED, "budget_calls": 4}
     twohands.draft("class", "job_failed", changed, by=Person.objects.get(username="first-hand"), reason="for a test")
@@ -148,6 +167,29 @@ def world(define: Callable[..., Any], make_agent: Callable[..., Any], make_perso
         footprint={"shop.jobs": [0, 1, 0]},
     )  # fmt: skip
     return made
+
+
+def a_redaction(of: Investigation) -> Redaction:
+    """A request about an entry of its own, by somebody who is none of those who come."""
+    receipt = record_call(of, "find_job", {"job_id": "others-argument"}, {"job": "others-result"})
+    entry = Entry.objects.get(seq=receipt.seq)
+    asker = Person.objects.get(username="first-hand")
+    return Redaction.objects.create(
+        entry_seq=entry.seq, entry_id=entry.pk, part="args", reason="for a test", asked_by=asker
+    )
+
+
+def settled() -> Verification:
+    """A verification with a finding, which a later clean one has settled: approving is on."""
+    found = cited.verified(("D1", "A-1"))
+    cited.verified()
+    return found
+
+
+def an_override() -> Override:
+    """A request by somebody who is none of those who come, for when the sealer finds the tree wrong."""
+    asker = Person.objects.get(username="first-hand")
+    return Override.objects.create(sealer="tampered 0", reason="for a test", asked_by=asker, asked_by_name=str(asker))
 
 
 def incident(kind: Definition, key: str, status: str) -> Incident:
@@ -176,7 +218,7 @@ def draft(kind: Definition, agent: Agent, number: int) -> Draft:
         investigation=over, outcome="pass", rule="transient_failure_recovered", rule_version=1, rule_hash="0" * 64,
         checks=[line(1, "holds", title="outcome-check")],
         reasons=[{"code": "unreadable", "headline": "outcome-reason", "sentence": "It was not read."}],
-        receipt={"kept": "outcome-receipt"}, decided_at=now,
+        receipt={**cited.receipt(), "kept": "outcome-receipt"}, decided_at=now,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ SIGNED_IN = frozenset({"viewer", "on_call", "admin", "auditor"})
 ON_CALL = frozenset({"on_call"})
 PROPOSERS = frozenset({"on_call", "admin"})
 ADMINS = frozenset({"admin"})
+EXPORTERS = frozenset({"admin", "auditor"})
 AGENTS = frozenset({"agent"})
 MONITORS = frozenset({"intake"})
 
@@ -69,7 +70,24 @@ PEOPLES_PLANE: dict[str, dict[str, frozenset[str]]] = {
     "writes/<int:pk>/preview/": {"POST": PROPOSERS},
     "writes/<int:pk>/decision/": {"POST": ON_CALL},
     "audit/": SAFE_PAGE,
+    "audit/health/": SAFE_PAGE,
+    "audit/health/starts/": SAFE_PAGE,
+    "audit/news/": SAFE_PAGE,
+    "audit/views/": {"POST": SIGNED_IN},
+    "audit/views/<int:pk>/removal/": {"POST": SIGNED_IN},
+    "audit/seal/": SAFE_PAGE,
+    "audit/alarm/": {"GET": SIGNED_IN, "HEAD": SIGNED_IN, "POST": ADMINS},
+    "audit/overrides/<int:pk>/confirmation/": {"POST": ADMINS},
+    "audit/overrides/<int:pk>/withdrawal/": {"POST": ADMINS},
+    "audit/verifications/<int:pk>/": SAFE_PAGE,
+    "audit/export/": {"POST": EXPORTERS},
+    "audit/holds/": {"GET": SIGNED_IN, "HEAD": SIGNED_IN, "POST": EXPORTERS},
+    "audit/holds/<int:pk>/lifting/": {"POST": EXPORTERS},
+    "audit/redactions/<int:pk>/confirmation/": {"POST": ADMINS},
+    "audit/redactions/<int:pk>/withdrawal/": {"POST": ADMINS},
+    "audit/<int:seq>/redaction/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
     "audit/<int:seq>/": SAFE_PAGE,
+    "audit/<int:seq>/proof/": {"POST": SIGNED_IN},
     "audit/<int:seq>.json": SAFE_PAGE,
     "audit/<uuid:key>/": SAFE_PAGE,
     "agents/": {"GET": SIGNED_IN, "HEAD": SIGNED_IN, "POST": ADMINS},
@@ -104,10 +122,12 @@ DESK_TOOLS = {"start_investigation", "submit_findings", "propose_write", "write_
 # Task → the roles of the database that may run it. Whoever else calls it changes nothing.
 TASKS = {
     "audit.tasks.ensure_partitions": "worker",
+    "audit.tasks.follow_log": "worker",
     "evidence.tasks.certify_source": "reads",
     "evidence.tasks.certify_all": "reads",
     "gate.triage.tasks.render_verdict": "worker",
     "gate.triage.tasks.abandon_overdue": "worker",
+    "gate.triage.tasks.note_seals": "worker",
     "gate.writes.tasks.preview_write": "writer",
     "gate.writes.tasks.execute_write": "writer",
     "gate.writes.tasks.expire_writes": "writer",
@@ -121,10 +141,21 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {
     "demo": ("--people-url", "http://127.0.0.1:9", "--agents-url", "http://127.0.0.1:9"),
     "intake_token": ("another-monitor",),
     "prove_reader": (),
+    "seal": None,
+    "reopen_log": ("--reason", "so that it is open"),
+    "public_key": (),
+    "export_log": ("--out", "/nowhere/export"),
+    "verify_log": ("--since", "1"),
+    "rebuild_search": (),
+    "retain_log": ("--before", "2020-01", "--yes"),
+    "new_seal_key": ("example.com/log", "--to", "/nowhere/key"),
+    "publish": None,
     "relay": None,
+    "witness": None,
     "restore": None,
     "rule_body": ("transient_failure_recovered", "1"),
     "serve": None,
+    "tamper_drill": ("--entries", "1"),
     "units": ("--procfile",),
     "up": None,
     "upgrade": None,

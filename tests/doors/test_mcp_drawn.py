@@ -23,6 +23,7 @@ from evidence import recording
 from tests.doors.conftest import World
 from tests.doors.expected import DESK_TOOLS
 from tests.evidence.serving import connected
+from tests.triage.conftest import JOB_FAILED
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("gate.config.urls_agents")]
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -59,9 +60,10 @@ def drawn(input_schema: dict[str, Any]) -> list[dict[str, Any]]:
 def aimed(given: list[dict[str, Any]], tool: str, world: World) -> list[dict[str, Any]]:
     """The same, with every second one about what there is, which nothing would draw."""
     write = {"target": "shop", "statement": "delete from shop.jobs where job_id = 7", "title": "x", "reason": "x"}
+    findings = {"hypothesis": JOB_FAILED["hypotheses"][0], "findings": [], "answer": "x"}
     known: dict[str, dict[str, Any]] = {
         "find_job": {"investigation": world.running.pk},
-        "submit_findings": {"investigation": world.running.pk},
+        "submit_findings": {**findings, "investigation": world.running.pk},
         "propose_write": {**write, "incident": "", "parameters": []},
         "write_status": {"write": world.own_write.ref},
     }

@@ -133,6 +133,7 @@ def test_nobody_passes_a_door_that_is_not_theirs(comes: Any, world: World, setti
     faults = []
     for route in walking.routes(urlconf):
         with undone():
+            walking.open_up(route, world)
             client = comes(who)
             for method in walking.METHODS:
                 faults += walk(client, world, plane, who, route, method)

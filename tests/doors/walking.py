@@ -12,7 +12,9 @@ from typing import Any
 from django.urls import URLPattern, URLResolver
 from django.utils import timezone
 
+from audit.models import Override
 from evidence import desk
+from tests import cited
 from tests.doors.conftest import PASSWORD, World
 from tests.triage.conftest import JOB_FAILED
 
@@ -66,6 +68,15 @@ def _values(kind: str, name: str, noun: str, world: World) -> list[Any]:
     return known[kind]
 
 
+def open_up(route: str, world: World) -> None:
+    """Bring about what a door is there for: an alarm, where it is about one. Everywhere else approving is on."""
+    if route.startswith(("audit/alarm/", "audit/overrides/")):
+        cited.say("tampered", "The stored tree does not give the root that was signed.")
+    if route == "audit/alarm/":
+        decided = {"status": "withdrawn", "decided_by": world.people["admin"]}
+        Override.objects.filter(pk=world.override.pk).update(**decided)
+
+
 def forms(world: World, who: str) -> list[dict[str, str]]:
     """What a person's browser would send to decide, for any form: each field that a form of ours knows, filled."""
     person = world.people.get(who)
@@ -81,7 +92,8 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
         "full_name": "Ivo Novak", "to": "", "text": "It is fine.", "severity": "",
         "began_at": "2026-11-29 02:10", "facts": "", "subject.job_id": "8", "owner": str(world.people["admin"].pk),
         "label": "another", "scopes": "tools", "days": "30", "calls_per_hour": "9", "open_investigations": "9",
-        "proposals_per_day": "9", "seen_sendings": "0", "again": "",
+        "proposals_per_day": "9", "seen_sendings": "0", "again": "", "format": "jsonl", "part": "args",
+        "what": "2026-01", "seen": "", "query": "status=not-ok",
     }  # fmt: skip
     if person is None:  # a form of nobody's is nobody's, whatever it says
         return [{**filled, "act": "agree", "decision": "approve"}]

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from audit.models import Definition
 from gate.triage.models import Draft, Incident, Investigation
+from tests import cited
 
 
 def line(number: int, outcome: str, **more: Any) -> dict[str, Any]:
@@ -52,7 +53,8 @@ def make_draft(make_agent: Callable[..., Any]) -> Callable[..., Draft]:
                                                  "sentence": "What cannot be read fails."}]  # fmt: skip
         values = {
             "rule": "transient_failure_recovered", "rule_version": 1, "rule_hash": "0" * 64, "reasons": reasons,
-            "checks": [line(number, held) for number, held in enumerate(outcomes, 1)], "receipt": {},
+            "receipt": {} if outcome == "fail" or "receipt" in fields else cited.receipt(),
+            "checks": [line(number, held) for number, held in enumerate(outcomes, 1)],
             "decided_at": now, **fields,
         }  # fmt: skip
         return Draft.objects.create(investigation=investigation, outcome=outcome, **values)

@@ -10,6 +10,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from audit import log
+from audit.kinds import Kind
 from audit.models import AgentToken
 from gate.people import changes, permissions
 from gate.people.models import Change, Person, Visit
@@ -38,8 +40,13 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any) -> Callable[[str], 
     change = changes.draft(mia, act="role", role="viewer", by=ada, reason="For a test.")
     token = AgentToken.objects.get(agent=agent)
     decision = {"decision": "reject", "proposal_digest": write.proposal_digest, **REASON}
+    entry = log.record(Kind.COMMENT_ADDED, ada.actor(), args={"text": "Hm."})
     doors: dict[str, Callable[[Client], Any]] = {
         "audit.view": lambda client: client.get("/audit/"),
+        "audit.export": lambda client: client.post("/audit/export/?tool=none", {"format": "jsonl"}),
+        "audit.hold": lambda client: client.post("/audit/holds/", {"what": "2026-01", "reason": "For a test."}),
+        "audit.redact": lambda client: client.get(f"/audit/{entry.seq}/redaction/"),
+        "audit.override": lambda client: client.post("/audit/alarm/", {"reason": "For a test."}),
         "gate.review_draft": lambda client: client.post(f"/drafts/{draft.pk}/claim/"),
         "gate.send_answer": lambda client: client.post(f"/drafts/{draft.pk}/sending/", LETTER),
         "gate.open_incident": lambda client: client.get("/incidents/new/"),

@@ -4,13 +4,15 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from gate.triage.migrations import _copies_sql
+
 
 class Migration(migrations.Migration):
 
     initial = True
 
     dependencies = [
-        ('audit', '0001_initial'),
+        ('audit', '0002_log'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -90,6 +92,8 @@ class Migration(migrations.Migration):
                 ('checks', models.JSONField()),
                 ('reasons', models.JSONField()),
                 ('receipt', models.JSONField()),
+                ('seals', models.JSONField(default=dict)),
+                ('is_sealed', models.BooleanField(default=False)),
                 ('decided_at', models.DateTimeField()),
                 ('rendered_at', models.DateTimeField(auto_now_add=True)),
                 ('status', models.CharField(choices=[('waiting', 'Waiting'), ('claimed', 'Claimed'), ('agreed', 'Agreed'), ('overruled', 'Overruled'), ('sent_back', 'Sent Back')], default='waiting', max_length=10)),
@@ -152,4 +156,9 @@ class Migration(migrations.Migration):
             model_name='draft',
             index=models.Index(condition=models.Q(('status__in', ['waiting', 'claimed'])), fields=['id'], name='triage_open_drafts'),
         ),
+        migrations.AddIndex(
+            model_name='draft',
+            index=models.Index(condition=models.Q(('is_sealed', False)), fields=['id'], name='triage_unsealed_drafts'),
+        ),
+        migrations.RunSQL([_copies_sql.FUNCTION, _copies_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
     ]

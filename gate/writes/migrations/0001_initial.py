@@ -102,6 +102,7 @@ class Migration(migrations.Migration):
                 ('row_count', models.PositiveIntegerField(null=True)),
                 ('effect_digest', models.CharField(blank=True, max_length=64)),
                 ('target_xid', models.CharField(blank=True, max_length=20)),
+                ('receipt', models.JSONField(null=True)),
                 ('error', models.TextField(blank=True)),
                 ('approval', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='execution', to='writes.decision')),
                 ('write', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='execution', to='writes.writerequest')),

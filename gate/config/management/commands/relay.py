@@ -1,5 +1,3 @@
-import signal
-import threading
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -7,6 +5,7 @@ from django.core.management.base import BaseCommand, CommandError
 from audit.relay import Relay
 from gate.config import powers, releases
 from gate.config.celery import app
+from gate.config.stopping import told_to_stop
 
 
 class Command(BaseCommand):
@@ -17,7 +16,4 @@ class Command(BaseCommand):
             powers.check_consumer()
         except (powers.TooPowerful, releases.NotUpgraded) as refusal:
             raise CommandError(str(refusal)) from refusal
-        stop = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: stop.set())
-        Relay(app, stop.is_set).run()
+        Relay(app, told_to_stop().is_set).run()

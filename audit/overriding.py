@@ -1,0 +1,129 @@
+"""Overriding an alarm: one person asks that approving goes on although the log does not verify, another confirms.
+
+Until there is a second one who may, one may do both; that is recorded and shown as *solo*.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import connection, transaction
+from django.utils import timezone
+
+from audit import alarm, log
+from audit.alarm import Alarm
+from audit.kinds import Kind
+from audit.models import Override
+from audit.refusing import NotAllowed, recorded_refusal
+
+PERMISSION = "audit.override"
+Status = Override.Status
+
+
+def waiting() -> Override | None:
+    """The request that waits to be confirmed."""
+    return Override.objects.filter(status=Status.WAITING).select_related("asked_by").first()
+
+
+@transaction.atomic
+def ask(*, by: Any, reason: str, seen: int | None) -> Override:
+    """Ask that approving goes on. `seen` is the verification that the page showed. Raises NotAllowed."""
+    _lock()
+    with recorded_refusal(Kind.LOG_OVERRIDDEN, by, "log", act="ask", verification=seen):
+        stands = check_can_ask(by, seen)
+    wanted = Override.objects.create(
+        verification=stands.verification, sealer=stands.sealer, reason=reason, asked_by=by, asked_by_name=str(by)
+    )
+    _record(wanted, by, "asked", f"asked: {reason}")
+    return wanted
+
+
+@transaction.atomic
+def confirm(pk: int, *, by: Any) -> Override:
+    """Let approving go on, as another person asked. Raises NotAllowed, and Override.DoesNotExist."""
+    _lock()
+    wanted = Override.objects.select_related("asked_by").get(pk=pk)
+    with recorded_refusal(Kind.LOG_OVERRIDDEN, by, "log", act="confirm", override=pk):
+        wanted.solo = check_can_confirm(wanted, by)
+    _decide(wanted, by, Status.CONFIRMED)
+    how = "alone" if wanted.solo else f"asked by {wanted.asked_by_name}"
+    _record(wanted, by, "ok", f"approving goes on, {how}: {wanted.reason}")
+    return wanted
+
+
+@transaction.atomic
+def withdraw(pk: int, *, by: Any) -> Override:
+    """Take a request back; whoever may override may. Raises NotAllowed, and Override.DoesNotExist."""
+    _lock()
+    wanted = Override.objects.get(pk=pk)
+    with recorded_refusal(Kind.LOG_OVERRIDDEN, by, "log", act="withdraw", override=pk):
+        check_may_override(by)
+        check_waits(wanted)
+    _decide(wanted, by, Status.WITHDRAWN)
+    _record(wanted, by, "withdrawn", f"withdrawn: {wanted.reason}")
+    return wanted
+
+
+def check_may_override(by: Any) -> None:
+    """Raises NotAllowed when the role of `by` overrides nothing."""
+    if not by.has_perm(PERMISSION):
+        raise NotAllowed("Your role overrides no alarm; ask an admin.")
+
+
+def check_waits(wanted: Override) -> None:
+    """Raises NotAllowed when somebody decided about the request."""
+    if wanted.status != Status.WAITING:
+        raise NotAllowed(f"This request was {wanted.status} already.")
+
+
+def check_can_ask(by: Any, seen: int | None) -> Alarm:
+    """The alarm that would be overridden. Raises NotAllowed."""
+    check_may_override(by)
+    stands = alarm.current()
+    if stands is None or not stands.is_off:
+        raise NotAllowed("Approving is on, so there is nothing to override.")
+    if stands.verification != seen:
+        raise NotAllowed("Another verification has found something since; look at that first.")
+    if waiting():
+        raise NotAllowed("A request to override this waits already; confirm or withdraw it first.")
+    return stands
+
+
+def check_can_confirm(wanted: Override, by: Any) -> bool:
+    """True when confirming would be solo. Raises NotAllowed with the sentence that says why it cannot be."""
+    check_may_override(by)
+    check_waits(wanted)
+    stands = alarm.current()
+    if stands is None or not stands.is_off:
+        raise NotAllowed("Approving is on again, so there is nothing to override; withdraw the request.")
+    if (stands.verification, stands.sealer) != (wanted.verification, wanted.sealer):
+        raise NotAllowed("Something else was found since this was asked for; withdraw it, look, and ask anew.")
+    if wanted.asked_by_id != by.pk:
+        if not wanted.asked_by.has_perm(PERMISSION):
+            raise NotAllowed(f"{wanted.asked_by}, who asked for this, may not override any more; withdraw it.")
+        return False
+    others = get_user_model().objects.filter(is_active=True).exclude(pk=by.pk)
+    if any(other.has_perm(PERMISSION) for other in others):
+        raise NotAllowed("You asked for this, so another admin must confirm it.")
+    return True
+
+
+def _lock() -> None:
+    """Requests come one after another: two at once could both be the first."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(hashtextextended('override', 0))")
+
+
+def _decide(wanted: Override, by: Any, status: str) -> None:
+    wanted.status, wanted.decided_by, wanted.decided_by_name = status, by, str(by)
+    wanted.decided_at = timezone.now()
+    wanted.save(update_fields=["status", "decided_by", "decided_by_name", "decided_at", "solo"])
+
+
+def _record(wanted: Override, by: Any, status: str, summary: str) -> None:
+    log.record_with(
+        Kind.LOG_OVERRIDDEN, log.Actor.person(by), subject="log", summary=summary[:200], status=status,
+        args={"override": wanted.pk, "verification": wanted.verification, "sealer": wanted.sealer,
+              "reason": wanted.reason, "asked_by": wanted.asked_by.get_username(), "solo": wanted.solo},
+    )  # fmt: skip

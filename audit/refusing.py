@@ -1,0 +1,33 @@
+"""Refusals of what people may do with the log itself: one exception, and its entry before the sentence is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from audit import log
+from audit.kinds import Kind
+
+
+class NotAllowed(Exception):
+    """A sentence that says why the act does not happen."""
+
+
+def why_not(check: Callable[[], object]) -> str:
+    """The sentence that a check raises; empty when it lets the act pass."""
+    try:
+        check()
+    except NotAllowed as refusal:
+        return str(refusal)
+    return ""
+
+
+@contextmanager
+def recorded_refusal(kind: Kind, by: Any, subject: str, **args: Any) -> Iterator[None]:
+    """Have a refusal in the log before it is shown."""
+    try:
+        yield
+    except NotAllowed as refusal:
+        log.record(kind, log.Actor.person(by), subject=subject, status="refused", summary=str(refusal)[:200], args=args)
+        raise

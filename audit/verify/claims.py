@@ -1,0 +1,165 @@
+"""What is claimed to have been taken out on purpose, held against what the log says about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from audit.verify.entries import PARTS, Entry, time_of_id
+from audit.verify.findings import Report
+
+
+@dataclass(frozen=True)
+class Range:
+    """A partition that was dropped: its leaves lie between these two, and were so many."""
+
+    first: int
+    last: int
+    entries: int
+    partition: str
+    first_number: int | None = None  # of the entries, when the record says so
+    last_number: int | None = None
+
+    @property
+    def month(self) -> str:
+        """The month that was dropped, like "202611"."""
+        return self.partition[-6:]
+
+
+def ranges_of(args: Any) -> list[Range]:
+    """What a `log.retained` entry says was dropped: itself, and under "restates" what earlier such entries said."""
+    found = [args, *(args.get("restates") or [])] if isinstance(args, dict) else []
+    return [made for one in found if (made := _range(one)) is not None]
+
+
+def _range(value: Any) -> Range | None:
+    if not isinstance(value, dict):
+        return None
+    first, last, entries = (_number(value, name) for name in ("first_leaf", "last_leaf", "entries"))
+    if first is None or last is None or entries is None:
+        return None
+    numbers = _number(value, "first_number"), _number(value, "last_number")
+    return Range(first, last, entries, str(value.get("partition")), *numbers)
+
+
+def _number(value: dict[str, Any], name: str) -> int | None:
+    found = value.get(name)
+    return found if type(found) is int else None
+
+
+class Claims:
+    """The redactions and retentions that rows or lines claim, and those that intact entries of the log record."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.pruned = 0
+        self._pruned_by: dict[int, list[list[int]]] = {}  # number of the retention → spans of leaves
+        self._redacted: list[tuple[Entry, set[str]]] = []
+        self._retentions: dict[int, list[Range]] = {}
+        self._redactions: dict[int, dict[str, set[str]]] = {}  # by the entry's number: the parts, with its ids
+        self._redacting: set[tuple[int, int]] = set()  # (redaction, entry)
+        self._months: set[tuple[int, int]] = set()  # of the entries that are there
+
+    def learn(self, entry: Entry) -> None:
+        """An intact entry, which may be the record of a redaction or a retention."""
+        kind = entry.text("kind")
+        if kind == "log.retained":
+            self._retentions[entry.seq] = ranges_of(content(entry))
+        elif kind == "log.redacted":
+            self._learn_redaction(entry.seq, content(entry))
+
+    def there(self, entry: Entry) -> None:
+        """An entry that is there, so its month was not dropped."""
+        if made := time_of_id(entry.id):
+            self._months.add((made.year, made.month))
+
+    def _learn_redaction(self, seq: int, args: Any) -> None:
+        if not isinstance(args, dict) or type(args.get("entry")) is not int:
+            return
+        self._redacting.add((seq, args["entry"]))
+        parts = self._redactions.setdefault(args["entry"], {})
+        for part in PARTS if args.get("part") == "both" else [str(args.get("part"))]:
+            parts.setdefault(part, set()).add(str(args.get("entry_id")))
+
+    def redacted(self, entry: Entry) -> None:
+        """An entry of which a part is said to have been redacted."""
+        gone = {name for name in PARTS if getattr(entry, name).kept is None and not getattr(entry, name).damage}
+        if entry.redacted_by is not None and gone:
+            # Without what is kept of it: only its numbers are needed.
+            self._redacted.append(
+                (Entry(entry.id, entry.seq, entry.at, "", b"", {}, redacted_by=entry.redacted_by), gone)
+            )
+
+    def prune(self, leaf: int, by: int) -> None:
+        """A leaf whose entry is said to have been dropped by a retention."""
+        self.pruned += 1
+        spans = self._pruned_by.setdefault(by, [])
+        if spans and spans[-1][1] == leaf - 1:
+            spans[-1][1] = leaf
+        else:
+            spans.append([leaf, leaf])
+
+    def dropped(self) -> list[Range]:
+        """Every range that was dropped, but of months that have entries."""
+        there = self._months_there()
+        return [one for found in self._retentions.values() for one in found if one.month not in there]
+
+    def _months_there(self) -> set[str]:
+        return {f"{year:04}{month:02}" for year, month in self._months}
+
+    def settle(self, *, is_selection: bool, is_whole: bool) -> None:
+        """Report every claim that no entry of the log backs. With the whole log, counts have to fit too."""
+        if is_selection and self._redacted:
+            self.report.say(f"{len(self._redacted)} entries are said to be redacted; the whole log shows by whom.")
+            return
+        for entry, gone in self._redacted:
+            self._settle_redaction(entry, gone)
+        for by, spans in sorted(self._pruned_by.items()):
+            self._settle_retention(by, spans)
+        self._settle_months()
+        dropped = {one.partition: one.entries for found in self._retentions.values() for one in found}
+        if is_whole and self._retentions and sum(dropped.values()) != self.pruned:
+            said = sum(dropped.values())
+            self.report.add("K2", "log", f"Retentions dropped {said} entries, and {self.pruned} leaves have none.")
+
+    def _settle_redaction(self, entry: Entry, gone: Iterable[str]) -> None:
+        by = entry.redacted_by or 0
+        for name in sorted(gone):
+            # Its parts may have been redacted one after the other; a line or row names one of the redactions.
+            ids = self._redactions.get(entry.seq, {}).get(name, set())
+            if entry.id not in ids or (by, entry.seq) not in self._redacting:
+                sentence = f"Its {PARTS[name]} are said to be redacted by A-{by}, and the log does not say so."
+                self.report.add("K1", entry.ref, sentence)
+
+    def _settle_retention(self, by: int, spans: list[list[int]]) -> None:
+        ranges = self._retentions.get(by, [])
+        for first, last in spans:
+            # Partitions overlap by a few leaves, so a span may lie in two ranges together.
+            if not _covered(first, last, ranges):
+                named = f"leaf {first}" if first == last else f"leaves {first} to {last}"
+                self.report.add("K2", named, f"They are said to be dropped by A-{by}, which does not say so.")
+
+    def _settle_months(self) -> None:
+        """A month goes as a whole: whoever says so of one that has entries has taken some of them out."""
+        there = self._months_there()
+        for by, ranges in sorted(self._retentions.items()):
+            for month in sorted({one.month for one in ranges} & there):
+                sentence = f"It says that the month {month} was dropped, and entries of it are there."
+                self.report.add("K2", f"A-{by}", sentence)
+
+
+def _covered(first: int, last: int, ranges: Iterable[Range]) -> bool:
+    for one in sorted(ranges, key=lambda found: found.first):
+        if one.first <= first <= one.last:
+            first = one.last + 1
+    return first > last
+
+
+def content(entry: Entry) -> Any:
+    """The arguments of an entry, as a value; None when they are not there or not JSON."""
+    try:
+        return json.loads(entry.args.kept or b"")
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,228 @@
+"""Verifying the log where it stands: its rows, in one snapshot, held against each other and against what was published.
+
+It shares its checks with `python -m audit.verify`, and adds what only the database knows: stored nodes, the sealer's
+bookmarks, payloads without entries, the sequence of numbers, epochs, and what guards the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from audit import log, verify_rows, verify_surroundings
+from audit.kinds import Kind
+from audit.models import Verification as Recorded
+from audit.verify import note
+from audit.verify.claims import Range, content, ranges_of
+from audit.verify.entries import Entry, check
+from audit.verify.findings import Finding, Report
+from audit.verify.note import Key, Unreadable
+from audit.verify.run import Outside, Verification
+from audit.verify_checkpoints import Checkpoints
+
+# What a run is told about the guards: it is given what the last upgrade recorded and says what differs now.
+Guards = Callable[[Entry], Sequence[str]]
+
+
+class CannotVerify(Exception):
+    """The sentence that says what a verification lacks."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run over the database has found, and how far the log was sealed in its snapshot."""
+
+    verification: Verification
+    size: int
+    since: int
+
+    @property
+    def report(self) -> Report:
+        return self.verification.report
+
+
+def parsed(keys: Sequence[str]) -> tuple[Key, ...]:
+    """The keys that a process was configured with; they never come from the database. Raises CannotVerify."""
+    try:
+        return tuple(note.parse_keys("\n".join(keys)))
+    except Unreadable as problem:
+        raise CannotVerify(f"COUNTERSEAL_LOG_PUBLIC_KEYS: {problem}") from problem
+
+
+def verify(
+    outside: Outside, *, guards: Guards | None = None, since: int = 0, tell: Callable[[Finding], None] | None = None
+) -> Result:
+    """Verify the whole log in one snapshot; with `since`, the tree whole and the entries from that leaf on.
+
+    Nothing is written.
+    """
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("set transaction isolation level repeatable read, read only")
+        return look(outside, guards=guards, since=since, tell=tell)
+
+
+def look(
+    outside: Outside,
+    *,
+    guards: Guards | None = None,
+    since: int = 0,
+    is_slice: bool = False,
+    tell: Callable[[Finding], None] | None = None,
+) -> Result:
+    """The same over what the open transaction sees, for who tampers in it and rolls it back.
+
+    `is_slice`: the entries were copied from somewhere in a log's midst, and sealed anew.
+    """
+    # Whoever may set where a session looks for its tables could show a verifier other ones than everybody else sees.
+    with connection.cursor() as cursor:
+        cursor.execute("set local search_path = public, pg_temp")
+    report = Report() if tell is None else Report(tell=tell)
+    run = _Run(Verification(outside, report, is_slice=is_slice, since=since), since)
+    run.all(guards)
+    return Result(run.verification, run.checkpoints.size, since)
+
+
+def due_in(every: timedelta) -> timedelta:
+    """How long until the next whole verification, when there is one each so often; none or less when it is due."""
+    last = Recorded.objects.filter(is_full=True).order_by("-id").values_list("at", flat=True).first()
+    return every - (timezone.now() - last) if last else timedelta(0)
+
+
+@transaction.atomic
+def record(result: Result) -> log.Recorded:
+    """Write down what a run has found, as a row for the pages and as an entry of the log."""
+    report = result.report
+    Recorded.objects.create(
+        size=result.size,
+        is_full=not result.since,
+        findings=[vars(finding) for finding in report.first],
+        finding_count=report.counts.total(),
+        is_clean=report.is_clean,
+    )
+    args = {
+        "mode": "since" if result.since else "full",
+        "since": result.since,
+        "size": result.size,
+        "findings": report.counts.total(),
+        "codes": dict(sorted(report.counts.items())),
+    }
+    found = "nothing amiss" if report.is_clean else f"{report.counts.total()} findings"
+    summary = f"Verified {result.size} leaves: {found}"
+    status = "ok" if report.is_clean else "failed"
+    return log.record_with(
+        Kind.LOG_VERIFIED, log.Actor.process(), subject="log", summary=summary, status=status, args=args
+    )
+
+
+class _Run:
+    """One pass over the rows."""
+
+    def __init__(self, verification: Verification, since: int) -> None:
+        self.verification = verification
+        self.report = verification.report
+        self.since = since
+        self.checkpoints = Checkpoints(verification)
+        self.redactions: dict[int, int] = {}  # entry → the entry of its redaction
+        self.retentions: dict[int, list[Range]] = {}
+        self.next_leaf = 0
+
+    def all(self, guards: Guards | None) -> None:
+        self._read_claims()
+        for leaves in verify_rows.leaves():
+            self._take(leaves)
+        self.checkpoints.end(self.next_leaf)
+        for entries in verify_rows.unsealed():
+            for entry in entries:
+                self._take_unsealed(entry)
+        seen = None if self.since else self.verification.entries
+        is_pruned = bool(self.verification.claims.pruned)
+        verify_surroundings.check(self.report, self.next_leaf, seen=seen, is_pruned=is_pruned)
+        if guards is not None:
+            self._check_guards(guards)
+        self.verification.settle()
+        self.verification.pins(self.checkpoints.last_note, self.checkpoints.stands)
+
+    def _read_claims(self) -> None:
+        """What the log says was redacted or dropped: only an intact entry may say so."""
+        for entry in _of_kind("log.redacted", "log.retained"):
+            said = content(entry)
+            if not check(entry, Report()) or not isinstance(said, dict):
+                continue
+            if entry.text("kind") == "log.retained":
+                self.retentions[entry.seq] = ranges_of(said)
+            elif isinstance(said.get("entry"), int):
+                self.redactions[said["entry"]] = entry.seq
+
+    def _take(self, leaves: list[verify_rows.Leaf]) -> None:
+        self.checkpoints.load(leaves[0].index, leaves[-1].index + 1)
+        wanted = [leaf.entry_id for leaf in leaves if leaf.index >= self.since]
+        entries = verify_rows.entries_of(wanted) if wanted else {}
+        completed = []
+        for leaf in leaves:
+            self._check_index(leaf.index)
+            entry = entries.get(leaf.entry_id)
+            if leaf.index >= self.since:
+                self._take_sealed(leaf, entry)
+            completed += self.verification.grow(leaf.hash)
+            self.checkpoints.reached(leaf.index + 1, self.verification.tree, entry)
+        self._check_nodes(completed)
+
+    def _check_index(self, index: int) -> None:
+        if index != self.next_leaf:
+            self.report.add("L3", f"leaf {index}", f"It stands where leaf {self.next_leaf} should.")
+        self.next_leaf = index + 1
+
+    def _take_sealed(self, leaf: verify_rows.Leaf, entry: Entry | None) -> None:
+        if entry is None:
+            self._take_missing(leaf.index, leaf.entry_id)
+            return
+        self.verification.entry(self._with_redaction(entry))
+        self.verification.leaf_of(entry, leaf.index, leaf.hash)
+        self.checkpoints.check_time(entry, leaf.index)
+
+    def _take_missing(self, index: int, key: UUID) -> None:
+        by = next((seq for seq, ranges in self.retentions.items() if _holds(ranges, index)), None)
+        if by is None:
+            self.report.add("L2", f"leaf {index}", f"Its entry {key} is not there, and no retention accounts for it.")
+        else:
+            self.verification.prune(index, by)
+
+    def _with_redaction(self, entry: Entry) -> Entry:
+        by = self.redactions.get(entry.seq)
+        return entry if by is None else entry.redacted(by)
+
+    def _take_unsealed(self, entry: Entry) -> None:
+        self.verification.entry(self._with_redaction(entry), is_sealed=False)
+        self.checkpoints.check_unsealed(entry)
+
+    def _check_nodes(self, completed: list[tuple[int, int, bytes]]) -> None:
+        stored = verify_rows.nodes([(level, index) for level, index, _ in completed])
+        for level, index, hashed in completed:
+            if stored.get((level, index)) != hashed:
+                how = "is not what its leaves give" if (level, index) in stored else "is not there"
+                self.report.add("N1", f"node {index} of level {level}", f"It {how}.")
+
+    def _check_guards(self, guards: Guards) -> None:
+        recorded = _of_kind("log.schema")[-1:]
+        if not recorded:
+            self.report.say("No upgrade has recorded what guards the log, so there is nothing to compare with.")
+        for entry in recorded:
+            for sentence in guards(entry):
+                self.report.add("M1", entry.ref, sentence)
+
+
+def _holds(ranges: list[Range], index: int) -> bool:
+    return any(one.first <= index <= one.last for one in ranges)
+
+
+def _of_kind(*kinds: str) -> list[Entry]:
+    """The entries of a few kinds that are rare, by number."""
+    found = verify_rows.rows("select id from audit_entry where kind = any(%s) order by seq", [list(kinds)])
+    entries = verify_rows.entries_of([row[0] for row in found])
+    return sorted(entries.values(), key=lambda entry: entry.seq)

@@ -1,0 +1,45 @@
+"""The function that clears what triage repeats of a redacted entry, as its first version has it."""
+
+# What triage repeats of a redacted entry goes with it. The request has to be one that the log's function has done:
+# calling this by itself clears nothing that is not gone already. `read` in a receipt goes too, and so its own hash does
+# not fit any more: a verdict whose evidence is gone is not earned, whatever its receipt says.
+FUNCTION = """
+create function triage_clear_copies(request bigint) returns void
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  asked public.audit_redaction;
+  about public.audit_entry;
+  ref text;
+  said text;
+begin
+  select * into asked from public.audit_redaction where id = request and recorded_as is not null;
+  if asked.id is null then
+    raise exception 'That redaction is not done, so nothing is cleared.' using errcode = '42501';
+  end if;
+  select * into about from public.audit_entry where id = asked.entry_id;
+  ref := 'A-' || asked.entry_seq;
+  said := 'Redacted with ' || ref || '.';
+  if about.kind = 'comment.added' and asked.part in ('args', 'both') then
+    update public.triage_comment set text = said where entry_seq = asked.entry_seq;
+  elsif about.kind = 'findings.submitted' and asked.part in ('args', 'both') and about.run_id ~ '^[0-9]{1,18}$' then
+    update public.triage_investigation set answer = said where id = about.run_id::bigint;
+    update public.triage_finding set note = said where investigation_id = about.run_id::bigint and note <> '';
+  elsif about.kind in ('call.started', 'call.finished') then
+    update public.triage_draft d set
+      checks = (select jsonb_agg(case when line->'audit_ids' ? ref or line->'values' ? ref
+          then line || jsonb_build_object('seen', 'redacted', 'values', (line->'values') - ref,
+            'why', case when line->>'why' = '' then '' else said end)
+          else line end order by n) from jsonb_array_elements(d.checks) with ordinality t(line, n)),
+      reasons = (select coalesce(jsonb_agg(case when position(ref in one->>'sentence') > 0
+          then one || jsonb_build_object('sentence', said) else one end order by n), '[]')
+        from jsonb_array_elements(d.reasons) with ordinality t(one, n)),
+      receipt = case when jsonb_typeof(d.receipt->'checks') <> 'array' then d.receipt else jsonb_set(d.receipt,
+        '{checks}', (select coalesce(jsonb_agg(case when line->'read' ? ref
+          then line || jsonb_build_object('read', (line->'read') - ref) else line end order by n), '[]')
+        from jsonb_array_elements(d.receipt->'checks') with ordinality t(line, n))) end
+      where exists (select from jsonb_array_elements(d.checks) line
+        where line->'audit_ids' ? ref or line->'values' ? ref);
+  end if;
+end $$
+"""
+REVOKE = "revoke execute on function triage_clear_copies(bigint) from public"

@@ -1,0 +1,153 @@
+"""How the log does, on one page."""
+
+from __future__ import annotations
+
+import html
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from audit import health, health_plot, log
+from audit.kinds import Kind
+from audit.models import Entry
+from tests.audit.test_trust_answers import AGENT, WITNESSED, Shown
+from tests.audit.test_trust_answers import shown as shown
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def page(shown: Shown, address: str = "/audit/health/") -> str:
+    shown.become("people")
+    response = shown.client.get(address)
+    shown.become("owner")
+    assert response.status_code == 200
+    return html.unescape(response.content.decode())
+
+
+def test_an_empty_log_has_a_page_too(shown: Shown) -> None:
+    text = page(shown)
+    assert "The sealer has never run" in text
+    assert "Nothing is sealed yet." in text
+    assert "No checkpoint leaves this installation." in text
+    assert "manage.py verify_log" in text
+
+
+def test_it_says_how_the_log_does(shown: Shown) -> None:
+    shown.call()
+    shown.seal()
+    shown.run("insert into audit_sealstate values (1, 'sealing', '', now())")
+    shown.run(WITNESSED, "witness", 3, "failed", "It cannot be reached.")
+    shown.run(
+        "insert into audit_verification (size, is_full, findings, finding_count, is_clean)"
+        " values (3, true, '[]', 0, true)"
+    )
+    text = page(shown)
+    assert "Sealed and verified" in text
+    assert "It cannot be reached." in text
+    assert "<code>manage.py verify_log</code>" not in text
+    assert "example.com/log\n3\n" in text
+    assert f"{datetime.now(UTC):%Y-%m}" in text
+    assert "no call with an unknown outcome" in text
+    assert "Everything is kept." in text
+    assert 'href="/audit/health/"><span class="state state--ok" data-glyph="✓">Log sealed' in text
+
+
+def test_who_holds_the_horizon_is_named(shown: Shown, cluster_socket: Any) -> None:
+    import psycopg
+
+    name = connection.settings_dict["NAME"]
+    with psycopg.connect(
+        host=str(cluster_socket), user="counterseal_owner", password="test-owner", dbname=name, application_name="slow"
+    ) as slow:
+        slow.execute("select pg_current_xact_id()")
+        assert "counterseal_owner</code>" in page(shown)
+
+
+def test_a_session_of_which_no_time_is_known_is_named_all_the_same(shown: Shown, monkeypatch: Any) -> None:
+    nobody = health.Holder(7, None, None, "", None, None, None)
+    monkeypatch.setattr(health, "holders", lambda: [nobody])
+    assert "session 7 of <code>the server</code> has written and not ended" in page(shown)
+
+
+def test_calls_without_a_finish_are_counted_and_listed_page_by_page(shown: Shown, monkeypatch: Any) -> None:
+    monkeypatch.setattr(health, "MOST_LISTED", 2)
+    monkeypatch.setattr(health, "MOST_STARTS", 4)
+    monkeypatch.setattr(health, "RUNS_FOR", timedelta(0))
+    shown.become("agents")
+    lone = [log.record(Kind.CALL_STARTED, AGENT, call_id=uuid.uuid4(), tool="slow").seq for _ in range(3)]
+    shown.become("owner")
+    for _ in range(3):
+        shown.call()
+    first = health.starts()
+    assert (first.count, first.looked_at, first.is_all) == (1, 4, False)
+    assert [one.seq for one in first.shown] == [lone[2]]
+    second = health.starts(first.older)
+    assert [one.seq for one in second.shown] == [lone[1], lone[0]]
+    assert (second.count, second.unknown, second.older, second.is_all) == (2, 2, None, True)
+    assert health.starts(lone[0]).count == 0
+    assert "unknown" in page(shown, f"/audit/health/starts/?before={first.older}")
+    assert "with an unknown outcome" in page(shown)
+
+
+def test_a_call_that_just_began_may_still_run(shown: Shown) -> None:
+    shown.become("agents")
+    log.record(Kind.CALL_STARTED, AGENT, call_id=uuid.uuid4(), tool="slow")
+    shown.become("owner")
+    assert (health.starts().count, health.starts().unknown) == (1, 0)
+    assert "may still run" in page(shown, "/audit/health/starts/")
+
+
+def test_rows_of_the_default_partition_are_told(shown: Shown, cluster_socket: Any) -> None:
+    import psycopg
+
+    name = connection.settings_dict["NAME"]
+    with psycopg.connect(host=str(cluster_socket), user="postgres", dbname=name) as root:
+        root.execute(
+            "insert into audit_payload values ('00000000-0000-7000-8000-000000000000', '', null, null, 'zlib')"
+        )
+    assert "A month had no partition of its own; look at beat." in page(shown)
+
+
+def test_it_takes_the_same_few_queries_whatever_there_is(shown: Shown) -> None:
+    shown.become("people")
+    with CaptureQueriesContext(connection) as empty:
+        shown.client.get("/audit/health/")
+    for _ in range(5):
+        shown.call()
+        shown.seal()
+    shown.become("people")
+    with CaptureQueriesContext(connection) as full:
+        shown.client.get("/audit/health/")
+    assert len(full) == len(empty) <= 12
+
+
+def test_the_lag_is_that_of_the_first_entry_under_a_checkpoint(shown: Shown) -> None:
+    shown.call()
+    shown.seal()
+    shown.call()
+    shown.seal()
+    found = health.lag()
+    (newest, *_), started = found.newest, Entry.objects.filter(kind=Kind.CALL_STARTED).order_by("-seq")[0]
+    assert newest.lag == pytest.approx((newest.at - started.at).total_seconds(), abs=0.001)
+    assert found.median is not None
+
+
+def test_the_plot_keeps_each_minutes_longest_wait_inside_its_box() -> None:
+    now = datetime(2026, 11, 29, 10, 52, tzinfo=UTC)
+    some = [health.Sealed(n, now - timedelta(minutes=59 - n // 2), n / 10) for n in range(100)]
+    drawn = health_plot.plot(some, now)
+    assert drawn is not None
+    assert drawn.top == 10
+    points = [tuple(map(float, point.split(","))) for point in drawn.points.split()]
+    assert len(points) == 50
+    assert all(30 <= x <= 460 and 18 <= y <= 90 for x, y in points)
+    assert health_plot.plot(some[:1], now) is None
+
+
+def test_a_stranger_signs_in_first(client: Any, db: None) -> None:
+    for address in ("/audit/health/", "/audit/health/starts/", "/audit/news/"):
+        assert client.get(address)["Location"].startswith("/sign-in/")
