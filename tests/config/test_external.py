@@ -68,6 +68,8 @@ class Outside:
             told["COUNTERSEAL_BROKER_URL"] = self.broker
         if program.name == "people":
             told["COUNTERSEAL_SECRET_KEY"] = "k" * 50
+        if "COUNTERSEAL_LOG_PUBLIC_KEYS" in units.told(program):
+            told["COUNTERSEAL_LOG_PUBLIC_KEYS"] = str(SEAL_KEY.public)
         told |= self.about_the_log(program)
         for kind in ("reader", "doctor", "writer"):
             name = f"SHOP_{kind.upper()}_DSN"
@@ -80,7 +82,6 @@ class Outside:
         state = self.base / "var" / "witness"
         told = {
             "sealer": {"COUNTERSEAL_SEAL_KEY": str(SEAL_KEY)},
-            "witness": {"COUNTERSEAL_LOG_PUBLIC_KEYS": str(SEAL_KEY.public)},
             "publisher": {
                 "COUNTERSEAL_WITNESS_URL": f"http://127.0.0.1:{self.witness}",
                 "COUNTERSEAL_WITNESS_KEY": str(state / "public_key"),
