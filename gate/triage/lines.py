@@ -65,7 +65,7 @@ class Line:
             values=_values(read),
             seen=self.seen,
             why=self.why,
-            earn=earn,
+            earn=storable(earn),  # it names the subject, whose keys a monitor chose
         )
 
 

@@ -30,7 +30,9 @@ FOLLOWED = 8  # pages of one sort that are opened for their links
 NO_PAGES = {
     "": "leads to the inbox",
     "healthz": "JSON", "inbox/rail/": "a fragment", "inbox/nudges/": "a stream",
-    "writes/<int:pk>/progress/": "a fragment", "audit/news/": "a fragment", "audit/<int:seq>.json": "JSON",
+    "writes/<int:pk>/progress/": "a fragment", "audit/news/": "a fragment", "audit/seal/": "a fragment",
+    "audit/verifications/<int:pk>/": "needs a finding; its parts are those of audit/alarm/",
+    "audit/<int:seq>.json": "JSON",
     "audit/<uuid:key>/": "leads on",
     "sign-in/": "looked at below, as a stranger",
     "drafts/<int:pk>/sending/": "needs a mail server; looked at in test_answer.py",

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gate.triage.cases import Finding
@@ -48,6 +48,7 @@ def test_the_earned_case_passes(name: str) -> None:
 # 1 Totality
 
 
+@example(hypothesis="refund_completed", findings=[], results=[], subject={"\0": None}, facts={})
 @FUZZ
 @given(
     hypothesis=st.sampled_from(sorted(WORLDS)) | st.text(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -17,6 +17,13 @@ from tests.writes.conftest import PASSWORD
 
 pytestmark = pytest.mark.django_db
 OFF = "Entry A-5 does not match its digest. Approving and running writes is off."
+
+
+@pytest.fixture(autouse=True)
+def settled_in_the_end(db: None) -> Iterator[None]:
+    """Verifications stay when a test's database is emptied, and other tests approve."""
+    yield
+    cited.verified()
 
 
 def test_nobody_approves_or_asks_for_a_preview(previewed: Any, propose: Any, approve: Any, mia: Any) -> None:
