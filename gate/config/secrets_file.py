@@ -14,7 +14,10 @@ from audit import notes
 from gate.config.environment import var_dir
 from gate.config.roles import PROCESSES
 
-ANEW = "Move it away, and the next start draws new secrets; everybody signs in anew then."
+ANEW = (
+    "Move it away, and the next start draws new ones: everybody signs in anew, and the log goes on with a new key "
+    "once manage.py reopen_log says why."
+)
 KEYS = ("secret_key", "broker", "shop_owner", "shop_reader", "shop_doctor", "shop_writer")
 
 
