@@ -62,7 +62,8 @@ async def _until_next(nudge: asyncio.Event) -> None:
         nudge.clear()
         await asyncio.sleep(SECONDS_BETWEEN_NUDGES)
     with suppress(TimeoutError):
-        await asyncio.wait_for(nudge.wait(), SECONDS_BETWEEN_LOOKS)
+        async with asyncio.timeout(SECONDS_BETWEEN_LOOKS):
+            await nudge.wait()
 
 
 async def _is_alive(goes_on: Callable[[], bool]) -> bool:

@@ -80,10 +80,11 @@ def download(client: Client, make_person: Any) -> Callable[..., Receiver]:
 
             body = f"format=jsonl&csrfmiddlewaretoken={token}".encode()
             receiver = Receiver(body, most)
-            await application(scope("/audit/export/", query, cookies, len(body)), receiver.receive, receiver.send)
+            async with asyncio.timeout(60):
+                await application(scope("/audit/export/", query, cookies, len(body)), receiver.receive, receiver.send)
             return receiver
 
-        return asyncio.run(asyncio.wait_for(call(), 60))
+        return asyncio.run(call())
 
     return get
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -161,6 +162,18 @@ async def test_streams_that_come_at_once_do_not_pass_the_limit_together(monkeypa
     finally:
         await coming[0].aclose()
     assert nudges.open_streams[ada] == 0
+
+
+@pytest.mark.asyncio
+async def test_a_page_that_leaves_as_a_nudge_comes_ends_its_stream() -> None:
+    nudge = asyncio.Event()
+    waiting = asyncio.create_task(nudges._until_next(nudge))
+    await asyncio.sleep(0)  # it waits now
+    nudge.set()
+    await asyncio.sleep(0)  # the wait is over, and it does not know yet
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
 
 
 async def stay_silent(_: hub.Hub) -> None:

@@ -100,7 +100,7 @@ class Mcp:
 
     def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         try:
-            result = asyncio.run(asyncio.wait_for(self._answer(tool, arguments), 2 * PATIENCE))
+            result = asyncio.run(self._answer(tool, arguments))
         # The client's task group wraps what went wrong with the connection.
         except (httpx2.HTTPError, MCPError, OSError, TimeoutError, ExceptionGroup) as error:
             raise Unknown(f"{tool}: {error!r}") from error
@@ -111,7 +111,7 @@ class Mcp:
 
     async def _answer(self, tool: str, arguments: dict[str, Any]) -> Any:
         headers = {"Authorization": f"Bearer {self._token}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
+        async with asyncio.timeout(2 * PATIENCE), httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
             async with Client(streamable_http_client(self._url, http_client=http)) as client:
                 return await client.call_tool(tool, arguments)
 
