@@ -73,6 +73,11 @@ class Alarm:
         return reading.seq_of(self.findings[0]["subject"]) if self.findings else None
 
     @property
+    def effect(self) -> str:
+        """What comes of it, in one sentence."""
+        return f"Approving goes on: {self.override.words} overrode this." if self.override else OFF
+
+    @property
     def why_off(self) -> str:
         """Why nothing is approved, previewed or run now; empty when two people have overridden it."""
         return f"{self.headline} {OFF} {UNTIL}" if self.is_off else ""

@@ -16,6 +16,8 @@ MOST_SHOWN = 20  # verifications
 class AlarmPage:
     """The alarm as one person sees it."""
 
+    deed = "approving goes on"  # what confirming does
+
     def __init__(self, person: Any) -> None:
         self.person = person
 

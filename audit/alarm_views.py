@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import PermissionDenied
@@ -9,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from audit import overriding
+from audit import answering, overriding
 from audit.alarm_page import AlarmPage
 from audit.models import Override, Verification
 from audit.refusing import NotAllowed
@@ -26,14 +28,8 @@ def page(request: HttpRequest) -> HttpResponse:
         return _render(request, OverrideForm())
     if not request.user.has_perm(overriding.PERMISSION):
         raise PermissionDenied("Your role overrides no alarm; an admin does.")
-    form = OverrideForm(request.POST)
-    if not form.is_valid():
-        return _render(request, form, status=422)
-    try:
-        overriding.ask(by=request.user, **form.cleaned_data)
-    except NotAllowed as refusal:
-        return _render(request, form, refusal=refusal, status=409)
-    return redirect("audit:alarm")
+    ask = partial(overriding.ask, by=request.user)
+    return answering.typed(OverrideForm(request.POST), ask, page=partial(_render, request), done=_to_the_alarm)
 
 
 @require_POST
@@ -41,12 +37,13 @@ def page(request: HttpRequest) -> HttpResponse:
 def confirmation(request: HttpRequest, pk: int) -> HttpResponse:
     """Let approving go on, as another person asked."""
     get_object_or_404(Override, pk=pk)
-    try:
-        overriding.confirm(pk, by=request.user)
-    except NotAllowed as refusal:
-        return _render(request, OverrideForm(), refusal=refusal, status=409)
-    messages.success(request, "Approving and running writes is on again.")
-    return redirect("audit:alarm")
+    confirm = partial(overriding.confirm, pk, by=request.user)
+
+    def done(confirmed: Override) -> HttpResponse:
+        messages.success(request, "Approving and running writes is on again.")
+        return _to_the_alarm(confirmed)
+
+    return answering.pressed(confirm, page=partial(_render, request, OverrideForm()), done=done)
 
 
 @require_POST
@@ -54,10 +51,11 @@ def confirmation(request: HttpRequest, pk: int) -> HttpResponse:
 def withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a request back."""
     get_object_or_404(Override, pk=pk)
-    try:
-        overriding.withdraw(pk, by=request.user)
-    except NotAllowed as refusal:
-        return _render(request, OverrideForm(), refusal=refusal, status=409)
+    withdraw = partial(overriding.withdraw, pk, by=request.user)
+    return answering.pressed(withdraw, page=partial(_render, request, OverrideForm()), done=_to_the_alarm)
+
+
+def _to_the_alarm(about: Override) -> HttpResponse:
     return redirect("audit:alarm")
 
 

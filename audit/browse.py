@@ -22,6 +22,7 @@ from audit.search import Hits
 PAGE = 50
 MOST_COUNTED = 10_000
 MOST_CHOICES = 100  # to choose from in one list; whatever else is there can be followed from its entries
+MOST_WALKED = 1_000  # of what one filter finds, looked at for the others; further ones are on the pages after it
 MOST_PROMISED = 1_000
 MOST_NEW = 1_000
 SHOWN = ("id", "seq", "at", "kind", "actor_kind", "actor", "subject", "summary", "tool", "status", "truncated", "error")
@@ -162,16 +163,45 @@ def page(filters: Filters, *, before: int | None = None, after: int | None = Non
     shown = _above(headers, after) if after is not None else _below(headers, before)
     if hits and hits.is_more:
         shown = _with_way_on(shown, hits, is_up=after is not None)
-    # Further down, the words were looked for from there on only: a count of that would say little.
+    # Further down, it was looked from there on only: a count of that would say little.
     is_partial = hits is not None and (before is not None or after is not None)
     return shown if is_partial else replace(shown, counted=_count(filters, hits))
 
 
 def _hits(filters: Filters, before: int | None, after: int | None) -> Hits | None:
-    """The numbers of entries that hold the words, near where the page stands; None when no words are asked for."""
-    if not filters.q:
-        return None
-    return search.above(filters.q, after) if after is not None else search.below(filters.q, before)
+    """The numbers of entries to look at, near where the page stands; None when an index answers all of the filters."""
+    if filters.q:
+        return search.above(filters.q, after) if after is not None else search.below(filters.q, before)
+    lead = _lead(filters)
+    return None if lead == replace(filters, time="") else _walked(lead, before, after)
+
+
+# The filters that an index finds in the order of the page, the choosier ones first.
+_LEADS = (("incident",), ("subject",), ("agent", "tool"), ("tool",), ("status",), ("agent",), ("kind",), ("view",))
+
+
+def _lead(filters: Filters) -> Filters:
+    """The part of the filters that one index answers alone."""
+    # Whatever went wrong has an index, each way to go wrong has none. Most of it went well.
+    status = "" if filters.status in ("", "ok") else "not-ok"
+    known = replace(filters, status=status)
+    names = next((names for names in _LEADS if all(getattr(known, name) for name in names)), ())
+    return Filters(**{name: getattr(known, name) for name in names})
+
+
+def _walked(lead: Filters, before: int | None, after: int | None) -> Hits:
+    """The nearest entries that one filter finds.
+
+    Two filters that each find many may find none together, or none for long: whatever the planner did, it would read
+    all of one of them. So the others are given a part that is small enough.
+    """
+    found = _by_header(lead).values_list("seq", flat=True)
+    if after is not None:
+        walk = found.filter(seq__gt=after).order_by("seq")
+    else:
+        walk = (found if before is None else found.filter(seq__lt=before)).order_by("-seq")
+    seqs = list(walk[:MOST_WALKED])
+    return Hits(seqs, is_more=len(seqs) == MOST_WALKED)
 
 
 def _among(filters: Filters, hits: Hits | None) -> QuerySet[Entry]:
@@ -194,7 +224,7 @@ def _below(headers: QuerySet[Entry], before: int | None) -> Page:
 
 
 def _with_way_on(shown: Page, hits: Hits, *, is_up: bool) -> Page:
-    """The words stand in more entries than were looked at: the page goes on behind the last of those."""
+    """There are more entries than were looked at: the page goes on behind the last of those."""
     if is_up:
         return shown if shown.newer else replace(shown, newer=max(hits.seqs))
     return shown if shown.older else replace(shown, older=min(hits.seqs))
@@ -239,7 +269,8 @@ def ways_out(filters: Filters) -> Iterator[tuple[str, str, str]]:
     for name, words in WITHOUT.items():
         if getattr(filters, name):
             wider = replace(filters, **{name: ""})
-            number = _among(wider, hits if wider.q else None).order_by()[: MOST_PROMISED + 1].count()
+            near = hits if wider.q else _hits(wider, None, None)
+            number = _among(wider, near).order_by()[: MOST_PROMISED + 1].count()
             if number:
                 yield words, wider.link(), f"{number:,}" if number <= MOST_PROMISED else f"more than {MOST_PROMISED:,}"
 

@@ -23,19 +23,18 @@ def header_bytes(header: Mapping[str, Scalar]) -> bytes:
     Raises TypeError for a float or a nested value and ValueError for an integer beyond 2^53 - 1 or a key beyond ASCII:
     outside those the JSON libraries disagree about the canonical form.
     """
+    if not "".join(header).isascii():
+        raise ValueError(f"A key of the header is not ASCII: {', '.join(header)}.")
     for key, value in header.items():
-        _check(key, value)
-    return json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        if value is not None and not isinstance(value, str):
+            _check_number(key, value)
+    return _JCS.encode(header).encode()  # raises for a lone surrogate, which has no UTF-8 form
 
 
-def _check(key: str, value: object) -> None:
-    if not key.isascii():
-        raise ValueError(f"The header key {key!r} is not ASCII.")
-    if value is None or isinstance(value, bool):
-        return
-    if isinstance(value, str):
-        value.encode()  # a lone surrogate has no UTF-8 form
-        return
+_JCS = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _check_number(key: str, value: object) -> None:
     if not isinstance(value, int):
         raise TypeError(
             f"The header field {key} holds a {type(value).__name__}; only text, integers, booleans and null do."

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
+
+from django.db.models import QuerySet
 
 from audit import marked_json
 from audit.kinds import Kind
@@ -25,17 +27,22 @@ class Comparison:
     note: str = ""
 
 
-def likely_before(entry: Entry) -> list[Entry]:
-    """The latest calls before an entry that may be the same call, newest first."""
+def earlier(entry: Entry) -> QuerySet[Entry] | None:
+    """The latest calls of its tool before a call; None for an entry that is none."""
     if entry.kind != Kind.CALL_FINISHED:
-        return []
-    earlier = Entry.objects.filter(kind=Kind.CALL_FINISHED, tool=entry.tool, seq__lt=entry.seq).order_by("-seq")
-    return [one for one in earlier[:LOOKED_AT] if one.args_bytes == entry.args_bytes]
+        return None
+    calls = Entry.objects.filter(kind=Kind.CALL_FINISHED, tool=entry.tool, seq__lt=entry.seq)
+    return calls.order_by("-seq")[:LOOKED_AT]
 
 
-def since_previous(content: Content, likely: list[Entry], contents: Mapping[UUID, Content]) -> Comparison | None:
+def likely(entry: Entry, calls: Iterable[Entry]) -> list[Entry]:
+    """Those of them that may be the same call."""
+    return [one for one in calls if one.args_bytes == entry.args_bytes]
+
+
+def since_previous(content: Content, calls: list[Entry], contents: Mapping[UUID, Content]) -> Comparison | None:
     """How the result differs from the previous same call's, or None when there is none among the likely ones."""
-    for one in likely if content.is_readable else ():
+    for one in calls if content.is_readable else ():
         before = contents[one.pk]
         if before.is_readable and before.args == content.args:
             return _compare(one, before, content)

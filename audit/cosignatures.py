@@ -43,7 +43,10 @@ def read_key(told: str) -> WitnessKey:
     text = told if "+" in told else Path(told).read_text("utf-8")
     name, _, rest = text.strip().partition("+")
     written, _, encoded = rest.partition("+")
-    raw = base64.b64decode(encoded, validate=True)
+    try:
+        raw = base64.b64decode(encoded, validate=True)
+    except binascii.Error:
+        raw = b""
     if raw[:1] != COSIGNATURE or len(raw) != 33 or key_id(name, raw[1:]).hex() != written:
         raise ValueError("it is not NAME+ID+BASE64 of a witness, as `manage.py witness` says it.")
     return WitnessKey(name, raw[1:])

@@ -10,6 +10,7 @@ from typing import Any
 
 from audit import marked_json, twohands
 from audit.models import Definition
+from audit.refusing import NotAllowed
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,12 @@ def _base(version: Definition, row: Row) -> Definition | None:
 
 
 def _why_not(version: Definition, person: Any) -> tuple[str, bool]:
-    if version.status != Definition.Status.DRAFT:
+    if version.status not in (Definition.Status.DRAFT, Definition.Status.SHADOW):
         return "", False
     try:
         twohands.check_may_change(version.kind, person)
         return "", twohands.check_can_activate(version, person)
-    except twohands.NotAllowed as refusal:
+    except NotAllowed as refusal:
         return str(refusal), False
 
 

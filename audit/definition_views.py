@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from audit import definition_pages, twohands
 from audit.definition_forms import DraftForm
 from audit.models import Definition
+from audit.refusing import NotAllowed
 from audit.twohands import DefinitionKind
 
 may_view = permission_required("audit.view", raise_exception=True)
@@ -71,7 +72,7 @@ def new(request: HttpRequest, plural: str, name: str = "") -> HttpResponse:
     except ValueError as problem:
         form.add_error("body", str(problem))
         return _render_form(request, kind, name, form, status=422)
-    except twohands.NotAllowed as refusal:
+    except NotAllowed as refusal:
         return _render_form(request, kind, name, form, notice=str(refusal), status=409)
     return redirect("definitions:one", plural, drafted.name)
 
@@ -103,7 +104,7 @@ def activation(request: HttpRequest, plural: str, name: str, number: int) -> Htt
     version = get_object_or_404(Definition, kind=kind.name, name=name, version=number)
     try:
         twohands.activate(version.pk, by=request.user)
-    except (twohands.NotAllowed, ValueError) as refusal:
+    except (NotAllowed, ValueError) as refusal:
         return _render_one(request, kind, name, notice=str(refusal), status=409)
     return redirect("definitions:one", plural, name)
 
@@ -118,5 +119,5 @@ def _kind(plural: str) -> DefinitionKind:
 def _check_may(request: HttpRequest, kind: DefinitionKind) -> None:
     try:
         twohands.check_may_change(kind.name, request.user)
-    except twohands.NotAllowed as refusal:
+    except NotAllowed as refusal:
         raise PermissionDenied(str(refusal)) from refusal

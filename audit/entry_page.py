@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit import comparing, heads, links, marked_json, reading, seal_trust, surroundings, trust
+from audit import comparing, marked_json, reading, seal_trust, surroundings, trust
 from audit.kinds import Kind
 from audit.models import Entry, Link, Redaction
 from audit.reading import Content
@@ -83,21 +83,22 @@ class EntryPage:
 def entry_page(entry: Entry, by: Any) -> EntryPage:
     """Read and check an entry, find what belongs beside it, and record that somebody looked."""
     beside = surroundings.of(entry)
-    likely = comparing.likely_before(entry)
+    neighbors, calls = trust.neighbors_of(entry, comparing.earlier(entry))
+    likely = comparing.likely(entry, calls)
     contents = reading.contents_of([entry, *likely])
-    content, neighbors = contents[entry.pk], trust.neighbors_of(entry)
+    content = contents[entry.pk]
     return EntryPage(
         entry=entry,
         content=content,
         pair=neighbors.pair,
         answers=[
             trust.content_answer(content),
-            seal_trust.sealed_answer(entry, beside, heads.newest()),
+            seal_trust.sealed_answer(entry, beside, beside.head),
             seal_trust.witnessed_answer(beside),
             trust.completeness_answer(entry, neighbors),
         ],
         previous=comparing.since_previous(content, likely, contents),
-        cited_by=links.citing(entry.seq),
+        cited_by=list(beside.cited_by),
         redaction=_redaction(beside),
         viewers=surroundings.recorded_view(entry, beside, by).viewers,
     )

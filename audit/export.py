@@ -29,7 +29,7 @@ class Export:
         """Fix what goes out, and record that it will. Raises BadFilter and psycopg.Error; nothing has left then."""
         self.selection, self.form, self.by = selection, form, by
         selection.entries()  # a bad filter is refused before anything is recorded
-        self.at = export_rows.head()
+        self.at = export_rows.extent()
         self.entries, self.length = 0, 0
         self.leaves: tuple[int, int] | None = None
         self.digest = hashlib.sha256()

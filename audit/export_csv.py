@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 from audit.export_lines import Line
 from audit.log import HEADER_FIELDS
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+FORMULA = "=+-@＝＋－＠"
+BEFORE = "\u00a0\u200b\u200c\u200d\u2060\ufeff"  # seen as nothing, besides what Python takes for space
+# Where lists are separated by a semicolon, or a file is read as one with tabs, a cell may begin in the midst of ours.
+WITHIN = re.compile(rf"([;\t\r\n][\s{BEFORE}\"]*)(?=[{re.escape(FORMULA)}])")
 COLUMNS = (
     "type", "seq", "at", *HEADER_FIELDS, "id", "db_role", "digest", "leaf", "args", "result", "salt", "redacted_by",
     "damaged", "hash", "by", "size", "note",
@@ -31,7 +35,10 @@ def _cell(value: object) -> str:
         return ""
     # Surrogates, which only damaged text has, have no form in a file.
     text = str(value).encode("utf-8", "backslashreplace").decode()
-    return f"'{text}" if text.startswith(FORMULA) else text
+    first = text.lstrip().lstrip(BEFORE).lstrip()
+    is_formula = first.startswith(tuple(FORMULA)) or text.startswith(("\t", "\r", "\n"))
+    text = WITHIN.sub(r"\1'", text)
+    return f"'{text}" if is_formula else text
 
 
 def _row(cells: list[str]) -> str:

@@ -13,14 +13,14 @@ from typing import Any
 
 from audit import payloads, reading
 from audit.canonical import time_text
-from audit.export_rows import Head, Row, Selection
+from audit.export_rows import Extent, Row, Selection
 from audit.models import Entry, Payload
 
 FORMAT = "counterseal-log/1"
 Line = dict[str, Any]
 
 
-def opening(selection: Selection, at: Head, made_at: datetime) -> Line:
+def opening(selection: Selection, at: Extent, made_at: datetime) -> Line:
     """The first line: what was asked for, and whether every leaf below the checkpoint follows in order."""
     return {
         "type": "export",

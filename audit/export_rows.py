@@ -64,8 +64,8 @@ def _first_key(moment: datetime) -> UUID:
 
 
 @dataclass(frozen=True)
-class Head:
-    """Where the log stood when the export began: what comes later is not in it."""
+class Extent:
+    """How far the log went when an export began: what comes later is not in it."""
 
     size: int
     note: str | None
@@ -77,11 +77,11 @@ class Head:
         return self.note.partition("\n")[0] if self.note else None
 
 
-def head() -> Head:
-    """Where the log stands now."""
+def extent() -> Extent:
+    """How far the log goes now."""
     last = Checkpoint.objects.order_by("-size").first()
     newest = Entry.objects.order_by("-seq").values_list("seq", flat=True).first()
-    return Head(last.size if last else 0, last.note if last else None, newest or 0)
+    return Extent(last.size if last else 0, last.note if last else None, newest or 0)
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ class Row:
     proof: list[bytes] | None = None
 
 
-def rows(selection: Selection, at: Head) -> Iterator[list[Row]]:
+def rows(selection: Selection, at: Extent) -> Iterator[list[Row]]:
     """Everything that is selected, in pieces of at most BATCH. Raises BadFilter."""
     if not selection.is_everything:
         for entries in _by_number(selection.entries(), at):
-            yield _with_proofs(entries, at)
+            yield with_proofs(entries, at)
         return
     yield from sealed(0, at.size, Gone())
     covered = Leaf.objects.filter(entry_id=OuterRef("pk"), index__lt=at.size)
@@ -127,7 +127,7 @@ def _without_entry(index: int, leaf: Leaf | None, gone: Gone) -> Row:
     return Row(None, leaf=index, leaf_hash=bytes(leaf.h) if leaf else None, gone_by=gone.pruned_by(index))
 
 
-def _by_number(found: QuerySet[Entry], at: Head) -> Iterator[list[Entry]]:
+def _by_number(found: QuerySet[Entry], at: Extent) -> Iterator[list[Entry]]:
     """Entries by number and key: numbers that an intruder doubled are not skipped."""
     ordered = found.filter(seq__lte=at.newest).order_by("seq", "id")
     entries = list(ordered[:BATCH])
@@ -137,7 +137,8 @@ def _by_number(found: QuerySet[Entry], at: Head) -> Iterator[list[Entry]]:
         entries = list(ordered.filter(seq__gte=last.seq).exclude(seq=last.seq, id__lte=last.pk)[:BATCH])
 
 
-def _with_proofs(entries: list[Entry], at: Head) -> list[Row]:
+def with_proofs(entries: list[Entry], at: Extent) -> list[Row]:
+    """The rows of these entries, each with its proof under the checkpoint where it is sealed."""
     leaves = Leaf.objects.filter(entry_id__in=[entry.pk for entry in entries], index__lt=at.size)
     known = {leaf.entry_id: leaf for leaf in leaves}
     return _joined(entries, known, _proofs([leaf.index for leaf in known.values()], at.size))

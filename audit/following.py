@@ -22,11 +22,12 @@ from audit.canonical import time_text
 from audit.export_formats import Format
 from audit.export_gone import Gone
 from audit.export_lines import Line
-from audit.export_rows import Head, Row
+from audit.export_rows import Extent, Row
 from audit.files import write_whole
 from audit.following_out import Output
 from audit.listening import Listening
 from audit.models import Leaf
+from audit.troubles import Troubles, unreachable
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ class Follow:
     def __init__(self, form: Format, out: Output, state: Path | None, place: Place) -> None:
         self.form, self.out, self.state, self.place = form, out, state, place
         self.listening = Listening(seal.CHANNEL)
-        self.trouble = ""
+        self.troubles = Troubles(log, over="Following goes on.")
         self.entries = 0
 
     def run(self, should_stop: Callable[[], bool]) -> None:
@@ -82,23 +83,23 @@ class Follow:
         """Write what is sealed and not written yet; whether there was any. Raises CannotFollow."""
         try:
             self.listening.begin()
-            moved = self._catch_up(export_rows.head())
+            moved = self._catch_up(export_rows.extent())
         except (DatabaseError, psycopg.Error) as error:
-            self._say(f"The database cannot be reached ({str(error).strip()}); trying again.")
+            self.troubles.say(unreachable(error))
             self.listening.end()
             connection.close()
             return False
-        self._say("")
+        self.troubles.say("")
         return moved
 
-    def _catch_up(self, at: Head) -> bool:
+    def _catch_up(self, at: Extent) -> bool:
         self._check_is_the_same_log(at)
         began = self.place.leaf
         for rows in export_rows.sealed(began, at.size, Gone()):
             self._take(rows, at)
         return self.place.leaf > began
 
-    def _take(self, rows: list[Row], at: Head) -> None:
+    def _take(self, rows: list[Row], at: Extent) -> None:
         lines = [export_lines.line(row) for row in rows]
         last = rows[-1]
         assert last.leaf is not None  # sealed rows have one
@@ -107,7 +108,7 @@ class Follow:
         self._write(lines, Place(last.leaf + 1, (last.leaf_hash or b"").hex()), at)
         self.entries += len(rows)
 
-    def _write(self, lines: list[Line], place: Place, at: Head) -> None:
+    def _write(self, lines: list[Line], place: Place, at: Extent) -> None:
         """The lines first, and then the place: what a crash leaves between them is cut off when it goes on."""
         if self.out.was_moved():
             self._keep(self.place)
@@ -120,7 +121,7 @@ class Follow:
         if self.state:
             write_whole(self.state, json.dumps(asdict(self.place)).encode())
 
-    def _opening(self, at: Head) -> Line:
+    def _opening(self, at: Extent) -> Line:
         start = self.place.leaf
         return {
             "type": "export",
@@ -131,7 +132,7 @@ class Follow:
             "made_at": time_text(timezone.now()),
         }
 
-    def _check_is_the_same_log(self, at: Head) -> None:
+    def _check_is_the_same_log(self, at: Extent) -> None:
         if at.size < self.place.leaf:
             raise CannotFollow(
                 f"The log has {at.size} leaves, and {self.place.leaf} were followed already: it was set back. "
@@ -140,10 +141,3 @@ class Follow:
         before = Leaf.objects.filter(index=self.place.leaf - 1).first() if self.place.hash else None
         if before is not None and bytes(before.h).hex() != self.place.hash:
             raise CannotFollow(f"Leaf {before.index} is not the one that was followed. Run verify_log, with pins.")
-
-    def _say(self, trouble: str) -> None:
-        if trouble and not self.trouble:
-            log.error(trouble)
-        elif self.trouble and not trouble:
-            log.info("Following goes on.")
-        self.trouble = trouble

@@ -19,6 +19,7 @@ class Head:
     size: int
     root: bytes
     fault: str
+    note: str = ""
 
 
 def newest() -> Head | None:
@@ -26,19 +27,24 @@ def newest() -> Head | None:
     last = Checkpoint.objects.order_by("-size").first()
     if last is None:
         return None
-    return Head(last.size, bytes(last.root), _fault(last))
+    return head_of(last.size, bytes(last.root), last.note)
 
 
-def _fault(last: Checkpoint) -> str:
+def head_of(size: int, root: bytes, note: str) -> Head:
+    """The checkpoint of a row that was read already."""
+    return Head(size, bytes(root), _fault(size, bytes(root), note), note)
+
+
+def _fault(size: int, root: bytes, note: str) -> str:
     """Why a checkpoint is not to be believed, as a sentence. Without a known key, its own lines are all there is."""
-    if _said(last.note) != (last.size, bytes(last.root)):
-        return f"checkpoint {last.size} is not the one that its note was signed for."
+    if _said(note) != (size, root):
+        return f"checkpoint {size} is not the one that its note was signed for."
     try:
         keys = [notes.PublicKey.parse(text) for text in settings.LOG_PUBLIC_KEYS]
     except notes.BadKey as problem:
         return f"the keys to check it with cannot be read. {problem}"
-    if keys and not any(key.has_signed(last.note) for key in keys):
-        return f"checkpoint {last.size} is not signed by a key that this process knows."
+    if keys and not any(key.has_signed(note) for key in keys):
+        return f"checkpoint {size} is not signed by a key that this process knows."
     return ""
 
 

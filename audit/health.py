@@ -5,6 +5,7 @@ A handful of queries, however large the log is.
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,10 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from audit.models import Verification, Witnessed
+from audit import verify_asks
+from audit.drill import recorded as drills
+from audit.models import Witnessed
+from audit.verify import note
 
 MOST_COUNTED = 10_000
 MOST_STARTS = 5_000  # calls looked at for those without a finish
@@ -26,6 +30,7 @@ RUNS_FOR = timedelta(minutes=5)  # a call that began less long ago may well be a
 MOST_CHECKPOINTS = 3_600
 CHECKPOINTS_SHOWN = 5
 MOST_BEHIND = 1_000  # leaves; the follower looks every few seconds
+VERIFIED_EVERY = timedelta(hours=24)  # as the verifier is started
 FULL_EVERY = timedelta(hours=36)  # a nightly full verification that is older than this did not run
 
 
@@ -197,7 +202,7 @@ def months() -> list[Month]:
     return [Month(*row) for row in _rows(_MONTHS, [MOST_MONTHS])]
 
 
-_FACTS = """
+_FACTS = f"""
 select
   coalesce((select seq from audit_entry order by seq desc limit 1), 0),
   (select count(*) from (
@@ -210,12 +215,31 @@ select
   (select count(*) from audit_retained),
   (select recorded_as from audit_retained order by month desc limit 1),
   guards.seq, guards.at, guards.tool_hash, guards.summary,
-  (select note from audit_checkpoint order by size desc limit 1)
+  (select note from audit_checkpoint order by size desc limit 1),
+  (select at from audit_entry where kind = 'log.sealed_key' order by seq desc limit 1),
+  (select coalesce(json_agg(w order by target), '[]')::text from audit_witnessed w),
+  (select row_to_json(v)::text from audit_verification v where is_full order by id desc limit 1),
+  (select row_to_json(v)::text from audit_verification v where not is_full order by id desc limit 1),
+  (select row_to_json(state)::text from ({verify_asks.STATE}) state)
 from (select) one
 left join (
   select seq, at, tool_hash, summary from audit_entry where kind = 'log.schema' order by seq desc limit 1
 ) guards on true
 """
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A verification, as its row says it."""
+
+    id: int
+    at: datetime
+    size: int
+    is_full: bool
+    findings: list[dict[str, str]]
+    finding_count: int
+    is_clean: bool
+    took_ms: int | None
 
 
 @dataclass(frozen=True)
@@ -235,11 +259,66 @@ class Facts:
     guards_hash: str | None
     guards_summary: str | None
     note: str | None
+    key_since: datetime | None
+    witnessed_rows: str  # JSON, as are the next two
+    full_row: str | None
+    partial_row: str | None
+    verifier_row: str
+
+    @property
+    def witnessed(self) -> list[Witnessed]:
+        """How far checkpoints have arrived at each place."""
+        return [Witnessed(**_with_times(row, "at", "tried_at")) for row in json.loads(self.witnessed_rows)]
+
+    @property
+    def full(self) -> Ran | None:
+        """The newest verification of the whole log."""
+        return _ran(self.full_row)
+
+    @property
+    def partial(self) -> Ran | None:
+        """The newest one of a part of it."""
+        return _ran(self.partial_row)
+
+    @property
+    def verifier(self) -> verify_asks.State:
+        """What the verifier does."""
+        return verify_asks.State(**_with_times(json.loads(self.verifier_row), "at", "since", "new_at", "asked_at"))
+
+
+def _ran(row: str | None) -> Ran | None:
+    return None if row is None else Ran(**_with_times(json.loads(row), "at"))
+
+
+def _with_times(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    return row | {name: datetime.fromisoformat(row[name]) for name in names if row[name] is not None}
 
 
 def facts() -> Facts:
     """Single numbers about the log, in one query."""
     return Facts(*_rows(_FACTS, [MOST_COUNTED + 1])[0])
+
+
+@dataclass(frozen=True)
+class Key:
+    """The key that has signed the last checkpoint, held against those that this process was told of."""
+
+    name: str
+    known: Sequence[str]  # as they are written
+    fault: str  # a sentence; empty when a known key has signed
+    since: datetime | None  # when the sealer recorded its keys last
+
+
+def key(found: Facts) -> Key | None:
+    """Whose signature the last checkpoint carries, checked now; None while nothing is sealed."""
+    if found.note is None:
+        return None
+    known = list(settings.LOG_PUBLIC_KEYS)
+    try:
+        signed, keys = note.parse(found.note), note.parse_keys("\n".join(known)) if known else []
+    except note.Unreadable as problem:
+        return Key("–", known, str(problem), found.key_since)
+    return Key(signed.origin, known, signed.fault(keys) if keys else "", found.key_since)
 
 
 @dataclass(frozen=True)
@@ -252,8 +331,26 @@ class Health:
     months: Sequence[Month]
     facts: Facts
     witnessed: Sequence[Witnessed]
-    full: Verification | None
-    partial: Verification | None
+    full: Ran | None
+    partial: Ran | None
+    verifier: verify_asks.State
+    drill: drills.Drill | None
+    key: Key | None
+
+    @property
+    def gaps(self) -> int:
+        """How many gaps and doubles in writers' numbers the last whole verification has kept."""
+        return sum(one["code"] in ("G1", "G2") for one in self.full.findings) if self.full else 0
+
+    @property
+    def next_full(self) -> datetime | None:
+        """About when the whole log is verified next, when a verifier is at work."""
+        return None if self.full is None or self.verifier.is_silent else self.full.at + VERIFIED_EVERY
+
+    @property
+    def is_drill_due(self) -> bool:
+        """Whether nobody has tried for long whether tampering is found."""
+        return self.drill is None or self.drill.is_late
 
     @property
     def search_behind(self) -> int:
@@ -279,10 +376,10 @@ class Health:
 
 def health() -> Health:
     """Look at everything."""
-    newest = {one.is_full: one for one in Verification.objects.order_by("is_full", "-pk").distinct("is_full")}
+    single = facts()
     return Health(
-        lag(), holders(), starts(), months(), facts(), list(Witnessed.objects.order_by("target")),
-        newest.get(True), newest.get(False),
+        lag(), holders(), starts(), months(), single, single.witnessed, single.full, single.partial,
+        single.verifier, drills.last(), key(single),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,6 +22,7 @@ class Plot:
     began: datetime
     ended: datetime
     worst: Sealed
+    minutes: Sequence[tuple[datetime, float]]  # the same as numbers: each minute that sealed something, oldest first
 
     @property
     def middle(self) -> float:
@@ -29,7 +31,11 @@ class Plot:
     @property
     def words(self) -> str:
         """What the line shows, for who does not see it."""
-        return f"Longest wait to be sealed in each minute of the last hour: at most {self.worst.lag:.1f} seconds."
+        waits = [wait for _, wait in self.minutes]
+        return (
+            f"Longest wait to be sealed in each minute of the last hour: between {min(waits):.1f} and {max(waits):.1f} "
+            f"seconds, {statistics.median(waits):.1f} in the middle; the longest at {self.worst.at:%H:%M:%S} UTC."
+        )
 
 
 def plot(checkpoints: Sequence[Sealed], now: datetime) -> Plot | None:
@@ -49,4 +55,5 @@ def plot(checkpoints: Sequence[Sealed], now: datetime) -> Plot | None:
         f"{LEFT + step * minute:.1f},{BOTTOM - (BOTTOM - TOP) * max(0.0, value) / top:.1f}"
         for minute, value in sorted(minutes.items())
     )
-    return Plot(points, top, began, now, worst)
+    told = [(began + timedelta(minutes=minute), value) for minute, value in sorted(minutes.items())]
+    return Plot(points, top, began, now, worst, told)

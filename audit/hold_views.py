@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from audit import holds
+from audit import answering, holds
 from audit.models import Hold
 from audit.refusing import NotAllowed
 from audit.upkeep_forms import HoldForm, WhyForm
@@ -22,14 +25,11 @@ def page(request: HttpRequest) -> HttpResponse:
         return _render(request, HoldForm(initial={"what": request.GET.get("what", "")[:30]}))
     if not request.user.has_perm(holds.PERMISSION):
         raise PermissionDenied("Your role puts and lifts no holds; an admin or an auditor does.")
-    form = HoldForm(request.POST)
-    if not form.is_valid():
-        return _render(request, form, status=422)
-    try:
-        holds.hold(by=request.user, reason=form.cleaned_data["reason"], **form.cleaned_data["what"])
-    except NotAllowed as refusal:
-        return _render(request, form, refusal=refusal, status=409)
-    return redirect("audit:holds")
+
+    def hold(what: dict[str, Any], reason: str) -> Hold:
+        return holds.hold(by=request.user, reason=reason, **what)
+
+    return answering.typed(HoldForm(request.POST), hold, page=partial(_render, request), done=_to_the_holds)
 
 
 @require_POST
@@ -39,10 +39,11 @@ def lifting(request: HttpRequest, pk: int) -> HttpResponse:
     form, found = WhyForm(request.POST), get_object_or_404(Hold, pk=pk)
     if not form.is_valid():
         return _render(request, HoldForm(), lifting=found, why=form, status=422)
-    try:
-        holds.lift(pk, by=request.user, reason=form.cleaned_data["reason"])
-    except NotAllowed as refusal:
-        return _render(request, HoldForm(), refusal=refusal, status=409)
+    lift = partial(holds.lift, pk, by=request.user, reason=form.cleaned_data["reason"])
+    return answering.pressed(lift, page=partial(_render, request, HoldForm()), done=_to_the_holds)
+
+
+def _to_the_holds(changed: Hold) -> HttpResponse:
     return redirect("audit:holds")
 
 

@@ -72,5 +72,5 @@ def check_may_hold(by: Any) -> None:
 def _record(of: Hold, by: Any, act: str, reason: str) -> None:
     log.record_with(
         Kind.LOG_HELD, log.Actor.person(by), subject=of.subject, incident_id=of.incident_id,
-        summary=f"{act}: {reason}"[:200], args={"hold": of.pk, "act": act, "subject": of.subject, "reason": reason},
+        summary=f"{act}: {reason}", args={"hold": of.pk, "act": act, "subject": of.subject, "reason": reason},
     )  # fmt: skip

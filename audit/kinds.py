@@ -40,6 +40,7 @@ class Kind(TextChoices):
     WRITE_PROPOSED = "write.proposed"
     WRITE_ADMITTED = "write.admitted"
     WRITE_BLOCKED = "write.blocked"
+    WRITE_LOOKED_AT = "write.looked_at"  # with a credential that only reads
     WRITE_PREVIEWED = "write.previewed"
     WRITE_APPROVED = "write.approved"
     WRITE_REJECTED = "write.rejected"
@@ -53,10 +54,20 @@ class Kind(TextChoices):
     WRITE_FAILED = "write.failed"
     WRITE_UNKNOWN = "write.unknown"
     WRITE_SETTLED = "write.settled"
+    WRITE_GLASS_REVIEWED = "write.glass_reviewed"  # after one person approved it alone
+    CANARY_CAUGHT = "canary.caught"  # a proposal that was placed to be turned down
+    CANARY_APPROVED = "canary.approved"
+    CANARY_PAUSE_LIFTED = "canary.pause_lifted"
 
     DEFINITION_DRAFTED = "definition.drafted"
     DEFINITION_ACTIVATED = "definition.activated"
     DEFINITION_RETIRED = "definition.retired"
+    DEFINITION_SHADOWED = "definition.shadowed"  # it runs beside what is in force, and decides nothing
+    RULE_TRIED = "rule.tried"
+    RULE_FLIPS_SIGNED = "rule.flips_signed"
+    RULE_REPLAYED = "rule.replayed"
+    CASE_PROMOTED = "case.promoted"
+    DRIFT_SETTLED = "drift.settled"
 
     SOURCE_CERTIFIED = "source.certified"
     SOURCE_DARKENED = "source.darkened"
@@ -66,6 +77,8 @@ class Kind(TextChoices):
     PERSON_CHANGED = "person.changed"
     KEY_ENROLLED = "key.enrolled"
     KEY_REVOKED = "key.revoked"
+    KEY_PINNED = "key.pinned"  # by an operator, into the writer's own list
+    KEY_UNPINNED = "key.unpinned"
     TOKEN_ISSUED = "token.issued"
     TOKEN_REVOKED = "token.revoked"
     AGENT_CHANGED = "agent.changed"
@@ -81,6 +94,8 @@ class Kind(TextChoices):
     LOG_RETAINED = "log.retained"
     LOG_HELD = "log.held"
     LOG_VERIFIED = "log.verified"
+    LOG_VERIFICATION_ASKED = "log.verification_asked"
+    LOG_DRILLED = "log.drilled"
     LOG_OVERRIDDEN = "log.overridden"  # also asked for, withdrawn, or refused: its status says which
     LOG_RESTORED = "log.restored"
     LOG_REOPENED = "log.reopened"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit import browse, saved_views, search
+from audit import browse, saved_views, search, search_checking
 from audit.browse import Filters, Page
 
 
@@ -18,6 +18,7 @@ def context_of(
         page = browse.page(filters, before=before, after=after)
     except browse.BadFilter as problem:
         page, context["problem"] = Page(), problem
+    context["disagreeing"] = search_checking.disagreeing(page.entries, filters.q) if filters.q else set()
     context["page"], context["saved_views"] = page, saved_views.seen_by(person)
     query = context["saved_query"] = saved_views.query_of(filters)
     shown = context["saved_views"]

@@ -7,9 +7,9 @@ Callers MUST have `record` return before they show the effect that it describes:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
@@ -17,12 +17,17 @@ from django.conf import settings
 from django.db import connection, transaction
 from psycopg import Cursor
 
-from audit import canonical, payloads, streams, work
+from audit import canonical, masking, payloads, streams, work
 from audit.kinds import Kind
 
 HEADER_VERSION = 1
 LONGEST_TEXT = 500  # characters of a header's text: it stands in indexes, whose rows PostgreSQL limits
+LONGEST_SUMMARY = 200
 LONGEST_ERROR = 4000
+LONGEST = {"summary": LONGEST_SUMMARY, "error": LONGEST_ERROR}
+# Texts that somebody outside may have written, as the name that a stranger typed or a database's error. The digest is
+# over them and no redaction reaches them: what looks like a secret must not get in.
+MASKED = frozenset({"actor", "principal", "subject", "summary", "tool", "error"})
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class About(TypedDict, total=False):
     """What an entry may say besides its kind and actor. Everything left out is recorded as empty or null."""
 
     subject: str  # I-318, V-2041, W-577, "tool find_job v2"
-    summary: str  # one line for the list, written by our code and never by an agent
+    summary: str  # one line for the list, put together by our code; cut when it is long
     run_id: str  # the investigation
     call_id: UUID | None
     parent: UUID | None  # a finish names its start
@@ -87,8 +92,8 @@ def record(kind: Kind, actor: Actor, **about: Unpack[About]) -> Recorded:
 
     Raises psycopg.Error when it could not be committed; the caller MUST then not go on.
     """
-    with streams.own_connection() as (own, stream):
-        receipt = _insert(own.cursor(), stream.next(), kind, actor, about)
+    with streams.own_session() as (cursor, stream):
+        receipt = _insert(cursor, stream.next(), kind, actor, about)
         stream.advance()
     return receipt
 
@@ -114,10 +119,12 @@ def _insert(cursor: Cursor[Any] | Any, at: streams.Position, kind: Kind, actor: 
     header.update(_sizes(args, "args"))
     header.update(_sizes(result, "result"))
     header["truncated"] = about.get("truncated", False) or args.is_cut or result.is_cut
-    header["args_c"] = canonical.commitment(salt[:16], args.kept).hex()
-    header["result_c"] = canonical.commitment(salt[16:], result.kept).hex()
+    commitments = canonical.commitment(salt[:16], args.kept), canonical.commitment(salt[16:], result.kept)
+    values = _in_order(header)
+    header["args_c"], header["result_c"] = (one.hex() for one in commitments)
     digest = canonical.entry_digest(header)
-    cursor.execute(_STATEMENT, _row(header, digest, salt, args, result))
+    parts = payloads.compress(args.kept), payloads.compress(result.kept)
+    cursor.execute(_STATEMENT, [*values, *commitments, digest, salt, *parts, payloads.CODEC])
     row = cursor.fetchone()
     assert row is not None  # the statement returns the row that it inserted
     entry_id, seq, moment = row
@@ -156,15 +163,18 @@ def _header(kind: Kind, actor: Actor, about: About, at: streams.Position) -> dic
         "writer_run": at.run,
         "writer_seq": at.number,
     }
-    return {name: _storable(name, value) for name, value in header.items()}
+    return {
+        name: _storable(name, value) if value and isinstance(value, str) else value for name, value in header.items()
+    }
 
 
-def _storable(name: str, value: canonical.Scalar) -> canonical.Scalar:
+def _storable(name: str, value: str) -> str:
     """Text that PostgreSQL can hold and index. An agent's tool name or a database's error may be anything at all."""
-    if not isinstance(value, str):
-        return value
-    text = value.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
-    longest = LONGEST_ERROR if name == "error" else LONGEST_TEXT
+    # Whole: of half a secret, nothing would tell what it is. So callers hand in their texts uncut.
+    text = masking.mask(value) if name in MASKED else value
+    if not text.isascii() or "\0" in text:
+        text = text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+    longest = LONGEST.get(name, LONGEST_TEXT)
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
@@ -176,7 +186,7 @@ HEADER_FIELDS = (
     "writer", "writer_run", "writer_seq",
     "args_c", "result_c",
 )  # fmt: skip
-_BYTES = ("args_c", "result_c")
+_in_order = itemgetter(*HEADER_FIELDS[:-2])  # the commitments are hashed as text and stored as bytes
 
 # One statement writes entry and payload: there is no moment at which one exists without the other.
 _STATEMENT = f"""
@@ -188,14 +198,3 @@ with entry as (
 )
 select id, seq, at from entry
 """
-
-
-def _row(
-    header: Mapping[str, canonical.Scalar],
-    digest: bytes,
-    salt: bytes,
-    args: payloads.Packed,
-    result: payloads.Packed,
-) -> list[Any]:
-    values = [bytes.fromhex(str(header[name])) if name in _BYTES else header[name] for name in HEADER_FIELDS]
-    return [*values, digest, salt, payloads.compress(args.kept), payloads.compress(result.kept), payloads.CODEC]

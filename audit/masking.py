@@ -1,4 +1,4 @@
-"""Secrets in arguments are masked before anything is hashed or kept; a marker says that something stood there."""
+"""Secrets in what others wrote are masked before anything is hashed or kept; a marker says where one stood."""
 
 from __future__ import annotations
 
@@ -11,20 +11,31 @@ NAMES = re.compile(
     r"((?i:password|passwd|pwd|passphrase|secret|token|authorization|cookie|credentials?"
     r"|(?:api|private|access|secret)[_\-. ]?key))$",
 )
-# What a secret looks like. Repetitions are bounded or start once per word: a hostile text must not cost more.
-PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
+# What a secret looks like, with what stands in every such text, case folded: most texts are looked through by that
+# alone. Repetitions are bounded or start once per word: a hostile text must not cost more.
+PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     (
         "private key",
+        ("private key",),
         re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)", re.S),
     ),
-    ("bearer token", re.compile(r"\bbearer\s{1,4}[\w\-.~+/]{8,}={0,2}", re.I)),
-    ("Counterseal token", re.compile(r"\bcs[aip]_[\w-]{20,}")),
-    ("AWS key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
-    ("signed token", re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*")),
-    ("service token", re.compile(r"\b(?:gh[pousr]_\w{30,}|xox[abeprs]-[\w-]{10,}|[sr]k_live_\w{16,})")),
-    ("password", re.compile(r"(?P<keep>\b[a-z][a-z0-9+.\-]{0,20}://[^\s:/@]{0,80}:)[^\s@/]{1,200}(?=@)", re.I)),
+    ("bearer token", ("bearer",), re.compile(r"\bbearer\s{1,4}[\w\-.~+/]{8,}={0,2}", re.I)),
+    ("Counterseal token", ("csa_", "csi_", "csp_"), re.compile(r"\bcs[aip]_[\w-]{20,}")),
+    ("AWS key", ("akia", "asia"), re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    ("signed token", ("eyj",), re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*")),
+    (
+        "service token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "k_live_"),
+        re.compile(r"\b(?:gh[pousr]_\w{30,}|xox[abeprs]-[\w-]{10,}|[sr]k_live_\w{16,})"),
+    ),
     (
         "password",
+        ("://",),
+        re.compile(r"(?P<keep>\b[a-z][a-z0-9+.\-]{0,20}://[^\s:/@]{0,80}:)[^\s@/]{1,200}(?=@)", re.I),
+    ),
+    (
+        "password",
+        ("pass", "pwd", "secret", "key", "token"),
         re.compile(
             # Also where it stands in JSON or Python that is text itself: "password": "…", \\"password\\": \\"…\\".
             r"(?P<keep>(?:password|passwd|pwd|passphrase|secret|secret_access_key|api_?key|access_?token)"
@@ -33,6 +44,7 @@ PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_HINTS = tuple(hint for _, hints, _ in PATTERNS for hint in hints)
 
 
 def mask(value: Any) -> Any:
@@ -55,6 +67,15 @@ def _named(key: str, value: Any) -> Any:
 def _text(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    for name, pattern in PATTERNS:
-        value = pattern.sub(rf"\g<keep>[masked: {name}]" if pattern.groups else f"[masked: {name}]", value)
+    folded = value.casefold()  # as patterns that ignore case see it: theirs is not lower() for every letter
+    for hint in _HINTS:  # each text of each entry passes here, so no generator
+        if hint in folded:
+            return _masked(value, folded)
+    return value
+
+
+def _masked(value: str, folded: str) -> str:
+    for name, hints, pattern in PATTERNS:
+        if any(hint in folded for hint in hints):
+            value = pattern.sub(rf"\g<keep>[masked: {name}]" if pattern.groups else f"[masked: {name}]", value)
     return value

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 STORED_EVERY = 8  # levels: a stored node covers 256 of the level below
 EMPTY_ROOT = hashlib.sha256(b"").digest()
@@ -23,12 +24,11 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-@dataclass(frozen=True, order=True)
-class Node:
+class Node(NamedTuple):
     """A complete subtree: of 2^level leaves, the index-th of its size. Level 0 is a leaf."""
 
     level: int
-    index: int
+    index: int  # type: ignore[assignment]  # in place of what tuples have, which nobody needs here
 
 
 @dataclass
@@ -127,21 +127,20 @@ def _split(width: int) -> int:
     return 1 << ((width - 1).bit_length() - 1)
 
 
-def subtree(node: Node, stored: Mapping[Node, bytes]) -> bytes:
-    """A complete subtree's hash, from itself or from the nearest stored ones below it.
+def subtree(node: Node, stored: Mapping[tuple[int, int], bytes]) -> bytes:
+    """A complete subtree's hash, from itself or from the nearest stored ones below it, by level and index.
 
-    Raises KeyError with the Node that is not there.
+    Raises KeyError with the level and index of what is not there.
     """
-    if node.level % STORED_EVERY == 0:
-        return stored[node]
-    below = [stored[child] for child in stored_below(node)]
+    level, indices = stored_below(node)
+    below = [stored[level, index] for index in indices]
     while len(below) > 1:
         below = [node_hash(left, right) for left, right in zip(below[::2], below[1::2], strict=True)]
     return below[0]
 
 
-def stored_below(node: Node) -> list[Node]:
-    """The stored nodes that a complete subtree is worked out from: itself, or up to 128 of the nearest level below."""
+def stored_below(node: Node) -> tuple[int, range]:
+    """What a complete subtree is worked out from: itself, or up to 128 of the nearest stored level below it."""
     level = node.level - node.level % STORED_EVERY
     width = 1 << (node.level - level)
-    return [Node(level, index) for index in range(node.index * width, (node.index + 1) * width)]
+    return level, range(node.index * width, (node.index + 1) * width)

@@ -24,13 +24,17 @@ SUCCESS, FAILURE, OTHER_STATUS = 1, 2, 99
 CREATES = (
     Kind.INCIDENT_OPENED, Kind.INVESTIGATION_STARTED, Kind.FINDINGS_SUBMITTED, Kind.VERDICT_RENDERED,
     Kind.TRACE_UPLOADED, Kind.COMMENT_ADDED, Kind.WRITE_PROPOSED, Kind.WRITE_PREVIEWED, Kind.DEFINITION_DRAFTED,
-    Kind.KEY_ENROLLED, Kind.TOKEN_ISSUED, Kind.LOG_SEALED_KEY,
+    Kind.KEY_ENROLLED, Kind.KEY_PINNED, Kind.TOKEN_ISSUED, Kind.LOG_SEALED_KEY, Kind.LOG_VERIFICATION_ASKED,
+    Kind.RULE_TRIED, Kind.RULE_REPLAYED, Kind.CASE_PROMOTED, Kind.WRITE_GLASS_REVIEWED,
 )  # fmt: skip
 READS = (
     Kind.CALL_STARTED, Kind.CALL_FINISHED, Kind.CALL_REFUSED, Kind.SOURCE_CERTIFIED, Kind.LOG_EXPORTED,
-    Kind.LOG_VIEWED, Kind.LOG_VERIFIED,
+    Kind.LOG_VIEWED, Kind.LOG_VERIFIED, Kind.LOG_DRILLED, Kind.WRITE_LOOKED_AT,
 )  # fmt: skip
-DELETES = (Kind.DEFINITION_RETIRED, Kind.KEY_REVOKED, Kind.TOKEN_REVOKED, Kind.LOG_REDACTED, Kind.LOG_RETAINED)
+DELETES = (
+    Kind.DEFINITION_RETIRED, Kind.KEY_REVOKED, Kind.KEY_UNPINNED, Kind.TOKEN_REVOKED, Kind.LOG_REDACTED,
+    Kind.LOG_RETAINED,
+)  # fmt: skip
 UPDATES = (
     Kind.INCIDENT_UPDATED, Kind.INCIDENT_REPORTED_RESOLVED, Kind.INCIDENT_CLOSED, Kind.INCIDENT_REOPENED,
     Kind.INVESTIGATION_STOPPED, Kind.INVESTIGATION_ABANDONED, Kind.DRAFT_CLAIMED, Kind.DRAFT_AGREED,
@@ -39,8 +43,8 @@ UPDATES = (
     Kind.WRITE_WITHDRAWN, Kind.WRITE_EXPIRED, Kind.WRITE_CLAIMED, Kind.WRITE_EXECUTED, Kind.WRITE_REFUSED_STALE,
     Kind.WRITE_FAILED, Kind.WRITE_UNKNOWN, Kind.WRITE_SETTLED, Kind.DEFINITION_ACTIVATED, Kind.SOURCE_DARKENED,
     Kind.PERSON_CHANGED, Kind.AGENT_CHANGED, Kind.LOG_SCHEMA, Kind.LOG_HELD,
-    Kind.LOG_REDACTION_ASKED,
-    Kind.LOG_OVERRIDDEN,
+    Kind.LOG_REDACTION_ASKED, Kind.DEFINITION_SHADOWED, Kind.RULE_FLIPS_SIGNED, Kind.DRIFT_SETTLED,
+    Kind.LOG_OVERRIDDEN, Kind.CANARY_CAUGHT, Kind.CANARY_APPROVED, Kind.CANARY_PAUSE_LIFTED,
 )  # fmt: skip
 # What is none of these by its nature: sign-ins, decisions of admission, the log's own life.
 ACTIVITY_OF = {
@@ -54,7 +58,11 @@ FAILED = frozenset({"failed", "refused", "stale", "blocked", "rejected", "unknow
 SEVERE: dict[str, int] = {
     Kind.WRITE_UNKNOWN: HIGH, Kind.WRITE_FAILED: MEDIUM, Kind.WRITE_REFUSED_STALE: MEDIUM, Kind.SOURCE_DARKENED: MEDIUM,
     Kind.LOG_RESTORED: HIGH, Kind.LOG_REOPENED: HIGH, Kind.LOG_REDACTED: MEDIUM, Kind.LOG_OVERRIDDEN: HIGH,
+    Kind.CANARY_APPROVED: HIGH,
 }  # fmt: skip
+
+# What nobody may overlook when it failed.
+SEVERE_FAILURES: dict[str, int] = {Kind.LOG_VERIFIED: HIGH, Kind.LOG_DRILLED: HIGH}
 
 
 def event(line: Line) -> dict[str, Any]:
@@ -130,7 +138,8 @@ def _metadata() -> dict[str, Any]:
 def _severity(header: Line) -> int:
     if header["kind"] in SEVERE:
         return SEVERE[header["kind"]]
-    return LOW if header["status"] in FAILED else INFORMATIONAL
+    failed = header["status"] in FAILED
+    return SEVERE_FAILURES.get(header["kind"], LOW) if failed else INFORMATIONAL
 
 
 def _status(header: Line) -> dict[str, Any]:

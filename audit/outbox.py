@@ -56,6 +56,23 @@ def run_stepwise(task: str, job_id: int, work: Callable[[int], None]) -> None:
         _finish(job_id)
 
 
+def run_in_slices(task: str, job_id: int, work: Callable[[int], bool]) -> None:
+    """Run `work(subject_id)` again and again until it says that it is done, with other jobs of the queue in between.
+
+    Each slice commits by itself what it has done, and MUST be safe to run twice, also twice at once.
+    """
+    subject_id = _begin(task, job_id)
+    if subject_id is None:
+        return
+    if work(subject_id):
+        _finish(job_id)
+        return
+    # As if it had never been sent: the relay sends it after whatever waits by now. This attempt did not fail.
+    Outbox.objects.filter(pk=job_id).update(sent_at=None, attempts=0)
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_notify(%s, '')", [CHANNEL])
+
+
 def resume(task: str, subjects: QuerySet[Any]) -> None:
     """Give each job of these subjects that was given up a while ago one more try. Safe to run twice at once.
 

@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth import get_user_model
-from django.db import connection, transaction
-from django.utils import timezone
+from django.db import transaction
 
-from audit import alarm, log
+from audit import alarm, log, seconding
 from audit.alarm import Alarm
 from audit.kinds import Kind
 from audit.models import Override
 from audit.refusing import NotAllowed, recorded_refusal
 
 PERMISSION = "audit.override"
+ACT = seconding.Act(
+    PERMISSION,
+    no_role="Your role overrides no alarm; ask an admin.",
+    alone="You asked for this, so another admin must confirm it.",
+    lapsed="{}, who asked for this, may not override any more; withdraw it.",
+)
+TURN = "override"
 Status = Override.Status
 
 
@@ -29,7 +34,7 @@ def waiting() -> Override | None:
 @transaction.atomic
 def ask(*, by: Any, reason: str, seen: int | None) -> Override:
     """Ask that approving goes on. `seen` is the verification that the page showed. Raises NotAllowed."""
-    _lock()
+    seconding.lock(TURN)
     with recorded_refusal(Kind.LOG_OVERRIDDEN, by, "log", act="ask", verification=seen):
         stands = check_can_ask(by, seen)
     wanted = Override.objects.create(
@@ -42,11 +47,10 @@ def ask(*, by: Any, reason: str, seen: int | None) -> Override:
 @transaction.atomic
 def confirm(pk: int, *, by: Any) -> Override:
     """Let approving go on, as another person asked. Raises NotAllowed, and Override.DoesNotExist."""
-    _lock()
-    wanted = Override.objects.select_related("asked_by").get(pk=pk)
+    wanted = _taken_up(pk)
     with recorded_refusal(Kind.LOG_OVERRIDDEN, by, "log", act="confirm", override=pk):
-        wanted.solo = check_can_confirm(wanted, by)
-    _decide(wanted, by, Status.CONFIRMED)
+        solo = check_can_confirm(wanted, by)
+    seconding.decide(wanted, by, Status.CONFIRMED, decided_by_name=str(by), solo=solo)
     how = "alone" if wanted.solo else f"asked by {wanted.asked_by_name}"
     _record(wanted, by, "ok", f"approving goes on, {how}: {wanted.reason}")
     return wanted
@@ -55,31 +59,22 @@ def confirm(pk: int, *, by: Any) -> Override:
 @transaction.atomic
 def withdraw(pk: int, *, by: Any) -> Override:
     """Take a request back; whoever may override may. Raises NotAllowed, and Override.DoesNotExist."""
-    _lock()
-    wanted = Override.objects.get(pk=pk)
+    wanted = _taken_up(pk)
     with recorded_refusal(Kind.LOG_OVERRIDDEN, by, "log", act="withdraw", override=pk):
-        check_may_override(by)
-        check_waits(wanted)
-    _decide(wanted, by, Status.WITHDRAWN)
+        seconding.check_may_decide(ACT, wanted, by)
+    seconding.decide(wanted, by, Status.WITHDRAWN, decided_by_name=str(by))
     _record(wanted, by, "withdrawn", f"withdrawn: {wanted.reason}")
     return wanted
 
 
-def check_may_override(by: Any) -> None:
-    """Raises NotAllowed when the role of `by` overrides nothing."""
-    if not by.has_perm(PERMISSION):
-        raise NotAllowed("Your role overrides no alarm; ask an admin.")
-
-
-def check_waits(wanted: Override) -> None:
-    """Raises NotAllowed when somebody decided about the request."""
-    if wanted.status != Status.WAITING:
-        raise NotAllowed(f"This request was {wanted.status} already.")
+def _taken_up(pk: int) -> Override:
+    seconding.lock(TURN)
+    return Override.objects.select_related("asked_by").get(pk=pk)
 
 
 def check_can_ask(by: Any, seen: int | None) -> Alarm:
     """The alarm that would be overridden. Raises NotAllowed."""
-    check_may_override(by)
+    seconding.check_may(ACT, by)
     stands = alarm.current()
     if stands is None or not stands.is_off:
         raise NotAllowed("Approving is on, so there is nothing to override.")
@@ -92,38 +87,18 @@ def check_can_ask(by: Any, seen: int | None) -> Alarm:
 
 def check_can_confirm(wanted: Override, by: Any) -> bool:
     """True when confirming would be solo. Raises NotAllowed with the sentence that says why it cannot be."""
-    check_may_override(by)
-    check_waits(wanted)
+    seconding.check_may_decide(ACT, wanted, by)
     stands = alarm.current()
     if stands is None or not stands.is_off:
         raise NotAllowed("Approving is on again, so there is nothing to override; withdraw the request.")
     if (stands.verification, stands.sealer) != (wanted.verification, wanted.sealer):
         raise NotAllowed("Something else was found since this was asked for; withdraw it, look, and ask anew.")
-    if wanted.asked_by_id != by.pk:
-        if not wanted.asked_by.has_perm(PERMISSION):
-            raise NotAllowed(f"{wanted.asked_by}, who asked for this, may not override any more; withdraw it.")
-        return False
-    others = get_user_model().objects.filter(is_active=True).exclude(pk=by.pk)
-    if any(other.has_perm(PERMISSION) for other in others):
-        raise NotAllowed("You asked for this, so another admin must confirm it.")
-    return True
-
-
-def _lock() -> None:
-    """Requests come one after another: two at once could both be the first."""
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended('override', 0))")
-
-
-def _decide(wanted: Override, by: Any, status: str) -> None:
-    wanted.status, wanted.decided_by, wanted.decided_by_name = status, by, str(by)
-    wanted.decided_at = timezone.now()
-    wanted.save(update_fields=["status", "decided_by", "decided_by_name", "decided_at", "solo"])
+    return seconding.check_second(ACT, wanted.asked_by, by)
 
 
 def _record(wanted: Override, by: Any, status: str, summary: str) -> None:
     log.record_with(
-        Kind.LOG_OVERRIDDEN, log.Actor.person(by), subject="log", summary=summary[:200], status=status,
+        Kind.LOG_OVERRIDDEN, log.Actor.person(by), subject="log", summary=summary, status=status,
         args={"override": wanted.pk, "verification": wanted.verification, "sealer": wanted.sealer,
               "reason": wanted.reason, "asked_by": wanted.asked_by.get_username(), "solo": wanted.solo},
     )  # fmt: skip

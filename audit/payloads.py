@@ -1,6 +1,7 @@
 """Arguments and results as bytes: exact JSON in, the same JSON out."""
 
 import hashlib
+import json
 import zlib
 from dataclasses import dataclass
 from typing import Any
@@ -34,15 +35,26 @@ def pack(value: Any) -> Packed:
     Raises TypeError for what JSON cannot hold and ValueError for NaN, infinities and bottomless nesting.
     """
     try:
-        text = simplejson.dumps(value, use_decimal=True, allow_nan=False, separators=(",", ":"))
+        whole = _text(value).encode("ascii")
     except RecursionError as problem:
         raise ValueError("The value is nested too deeply to be recorded.") from problem
-    if "NaN" in text or "Infinity" in text:
-        simplejson.loads(text)  # Decimals slip past allow_nan: reading refuses them outside of text
-    whole = text.encode("ascii")
     if len(whole) <= LARGEST_PAYLOAD:
         return Packed(whole, len(whole), "")
     return Packed(whole[:LARGEST_PAYLOAD], len(whole), hashlib.sha256(whole).hexdigest())
+
+
+_PLAIN = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
+
+def _text(value: Any) -> str:
+    """The value in JSON. The standard encoder writes the same and takes half the time, but knows no Decimal."""
+    try:
+        return _PLAIN.encode(value)
+    except TypeError:
+        text = simplejson.dumps(value, use_decimal=True, allow_nan=False, separators=(",", ":"))
+    if "NaN" in text or "Infinity" in text:
+        simplejson.loads(text)  # Decimals slip past allow_nan: reading refuses them outside of text
+    return str(text)
 
 
 def unpack(raw: bytes) -> Any:

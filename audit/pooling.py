@@ -18,7 +18,7 @@ def check_or_drain(session: psycopg.Connection[Any]) -> None:
 
     The pool itself would try them one by one and sleep between them, longer each time. Raises psycopg.Error.
     """
-    if _is_quiet(session):
+    if is_quiet(session):
         return
     try:
         ConnectionPool.check_connection(session)
@@ -29,7 +29,7 @@ def check_or_drain(session: psycopg.Connection[Any]) -> None:
         raise
 
 
-def _is_quiet(session: psycopg.Connection[Any]) -> bool:
+def is_quiet(session: psycopg.Connection[Any]) -> bool:
     """Whether the server has sent nothing to this idle session: one that ended says so, or hangs up.
 
     Asking it would cost as much as the entry that it is wanted for.

@@ -19,6 +19,7 @@ from audit import notes, seal
 from audit.listening import Listening
 from audit.models import Checkpoint, Witnessed
 from audit.publishing_targets import Contradicted, NotArrived, Target
+from audit.troubles import Troubles, unreachable
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ class Publisher:
         self.targets, self.stop = targets, stop
         self.listening = Listening(seal.CHANNEL)
         self.tried: dict[str, tuple[int, float]] = {}
-        self.trouble: dict[str, str] = {}
+        self.troubles = Troubles(log, over="Checkpoints arrive again ({}).")
 
     def run(self) -> None:
         """Go on until told to stop. What cannot be reached is said once, and tried again."""
@@ -50,9 +51,9 @@ class Publisher:
             for target in self.targets if last else []:
                 assert last is not None  # there are no targets to go through without one
                 self._bring(target, last)
-            self._say("database", "")
+            self.troubles.say("", of="database")
         except (DatabaseError, psycopg.Error) as error:
-            self._say("database", f"The database cannot be reached ({str(error).strip()}); trying again.")
+            self.troubles.say(unreachable(error), of="database")
             self.listening.end()
             connection.close()
 
@@ -79,14 +80,7 @@ class Publisher:
         new = {"size": 0, "note": "", "at": None, **row}
         if not Witnessed.objects.filter(target=target.name).update(**row):
             Witnessed.objects.create(target=target.name, **new)
-        self._say(target.name, said["sentence"])
-
-    def _say(self, name: str, trouble: str) -> None:
-        if trouble and not self.trouble.get(name):
-            log.error(trouble)
-        elif self.trouble.get(name) and not trouble:
-            log.info("Checkpoints arrive again (%s).", name)
-        self.trouble[name] = trouble
+        self.troubles.say(said["sentence"], of=target.name)
 
 
 def _is_of(note: str, last: Checkpoint) -> bool:

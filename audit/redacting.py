@@ -9,14 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import connection, transaction
-from django.utils import timezone
 
-from audit import copies, holds, log, payloads
+from audit import copies, holds, log, payloads, seconding
 from audit.kinds import Kind
 from audit.models import Entry, Payload, Redaction
 from audit.refusing import NotAllowed, recorded_refusal
 
 PERMISSION = "audit.redact"
+ACT = seconding.Act(
+    PERMISSION,
+    no_role="Your role redacts no entries; ask an admin.",
+    alone="You asked for this redaction, so another admin must confirm it; it cannot be done alone.",
+    lapsed="{}, who asked for this, may not redact any more; withdraw it.",
+    allows_solo=False,
+)
+TURN = "redaction"  # the database's function takes the same turn, and shares it with whoever fills the search
 Status = Redaction.Status
 
 
@@ -28,7 +35,7 @@ def waiting_for(entry: Entry) -> Redaction | None:
 @transaction.atomic
 def ask(entry: Entry, *, part: str, reason: str, by: Any) -> Redaction:
     """Ask for a part of an entry to be taken away. Raises NotAllowed."""
-    _lock()
+    seconding.lock(TURN)
     wanted = Redaction(entry_seq=entry.seq, entry_id=entry.pk, part=part, reason=reason, asked_by=by)
     with recorded_refusal(Kind.LOG_REDACTION_ASKED, by, entry.ref, act="ask", part=part):
         check_can_ask(entry, wanted.parts, by)
@@ -43,11 +50,10 @@ def ask(entry: Entry, *, part: str, reason: str, by: Any) -> Redaction:
 @transaction.atomic
 def confirm(pk: int, *, by: Any) -> log.Recorded:
     """Take away what another person asked for. Raises NotAllowed, and Redaction.DoesNotExist."""
-    _lock()
-    wanted = Redaction.objects.select_for_update(of=("self",)).select_related("asked_by").get(pk=pk)
+    wanted = _taken_up(pk)
     with recorded_refusal(Kind.LOG_REDACTION_ASKED, by, wanted.ref, act="confirm", redaction=pk):
         entry = check_can_confirm(wanted, by)
-    _decide(wanted, by, Status.CONFIRMED)
+    seconding.decide(wanted, by, Status.CONFIRMED)
     said = {
         "entry": wanted.entry_seq,
         "entry_id": str(wanted.entry_id),
@@ -55,7 +61,7 @@ def confirm(pk: int, *, by: Any) -> log.Recorded:
         "reason": wanted.reason,
         "asked_by": wanted.asked_by.get_username(),
     }
-    summary = f"{wanted.get_part_display()}, asked by {wanted.asked_by}: {wanted.reason}"[:200]
+    summary = f"{wanted.get_part_display()}, asked by {wanted.asked_by}: {wanted.reason}"
     receipt = log.record_with(
         Kind.LOG_REDACTED, log.Actor.person(by), subject=wanted.ref, incident_id=entry.incident_id, summary=summary,
         args=said,
@@ -69,31 +75,22 @@ def confirm(pk: int, *, by: Any) -> log.Recorded:
 @transaction.atomic
 def withdraw(pk: int, *, by: Any) -> Redaction:
     """Take a request back; whoever may redact may. Raises NotAllowed, and Redaction.DoesNotExist."""
-    _lock()
-    wanted = Redaction.objects.select_for_update(of=("self",)).select_related("asked_by").get(pk=pk)
+    wanted = _taken_up(pk)
     with recorded_refusal(Kind.LOG_REDACTION_ASKED, by, wanted.ref, act="withdraw", redaction=pk):
-        check_may_redact(by)
-        check_waits(wanted)
-    _decide(wanted, by, Status.WITHDRAWN)
+        seconding.check_may_decide(ACT, wanted, by)
+    seconding.decide(wanted, by, Status.WITHDRAWN)
     _record(wanted, by, "withdrawn", f"withdrawn: {wanted.get_part_display()}")
     return wanted
 
 
-def check_may_redact(by: Any) -> None:
-    """Raises NotAllowed when the role of `by` redacts nothing."""
-    if not by.has_perm(PERMISSION):
-        raise NotAllowed("Your role redacts no entries; ask an admin.")
-
-
-def check_waits(wanted: Redaction) -> None:
-    """Raises NotAllowed when somebody decided about the request."""
-    if wanted.status != Status.WAITING:
-        raise NotAllowed(f"This request was {wanted.status} already.")
+def _taken_up(pk: int) -> Redaction:
+    seconding.lock(TURN)
+    return Redaction.objects.select_for_update(of=("self",)).select_related("asked_by").get(pk=pk)
 
 
 def check_can_ask(entry: Entry, parts: tuple[str, ...], by: Any) -> None:
     """Raises NotAllowed with the sentence that says why these parts of an entry cannot be redacted."""
-    check_may_redact(by)
+    seconding.check_may(ACT, by)
     _check_may_go(entry)
     if waiting_for(entry):
         raise NotAllowed(f"A request about {entry.ref} waits already; confirm or withdraw it first.")
@@ -104,12 +101,8 @@ def check_can_ask(entry: Entry, parts: tuple[str, ...], by: Any) -> None:
 
 def check_can_confirm(wanted: Redaction, by: Any) -> Entry:
     """The entry. Raises NotAllowed with the sentence that says why `by` cannot confirm the request."""
-    check_may_redact(by)
-    check_waits(wanted)
-    if wanted.asked_by_id == by.pk:
-        raise NotAllowed("You asked for this redaction, so another admin must confirm it; it cannot be done alone.")
-    if not wanted.asked_by.has_perm(PERMISSION):
-        raise NotAllowed(f"{wanted.asked_by}, who asked for this, may not redact any more; withdraw it.")
+    seconding.check_may_decide(ACT, wanted, by)
+    seconding.check_second(ACT, wanted.asked_by, by)
     entry = Entry.objects.filter(pk=wanted.entry_id).first()
     if entry is None:
         raise NotAllowed(f"{wanted.ref} is not there any more; withdraw the request.")
@@ -130,19 +123,8 @@ def parts_there(entry: Entry) -> tuple[str, ...]:
     return tuple(part for part in ("args", "result") if payload is not None and getattr(payload, part) is not None)
 
 
-def _lock() -> None:
-    """Requests come one after another: two at once could both be the first about an entry."""
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended('redaction', 0))")
-
-
-def _decide(wanted: Redaction, by: Any, status: str) -> None:
-    wanted.status, wanted.decided_by, wanted.decided_at = status, by, timezone.now()
-    wanted.save(update_fields=["status", "decided_by", "decided_at"])
-
-
 def _record(wanted: Redaction, by: Any, status: str, summary: str) -> None:
     log.record_with(
-        Kind.LOG_REDACTION_ASKED, log.Actor.person(by), subject=wanted.ref, summary=summary[:200], status=status,
+        Kind.LOG_REDACTION_ASKED, log.Actor.person(by), subject=wanted.ref, summary=summary, status=status,
         args={"redaction": wanted.pk, "of": str(wanted.entry_id), "part": wanted.part, "reason": wanted.reason},
     )  # fmt: skip

@@ -33,6 +33,11 @@ class RedactionPage:
     def waiting(self) -> Redaction | None:
         return redacting.waiting_for(self.entry)
 
+    @property
+    def deed(self) -> str:
+        """What confirming does."""
+        return f"redact {self.waiting.get_part_display()} of {self.entry.ref}" if self.waiting else ""
+
     @cached_property
     def content(self) -> reading.Content:
         return reading.content_of(self.entry)

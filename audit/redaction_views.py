@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from audit import reading, redacting
+from audit import answering, reading, redacting
+from audit.log import Recorded
 from audit.models import Entry, Redaction
 from audit.redaction_page import RedactionPage
 from audit.refusing import NotAllowed
@@ -24,14 +27,11 @@ def page(request: HttpRequest, seq: int) -> HttpResponse:
     entry = _entry(seq)
     if request.method != "POST":
         return _render(request, entry, RedactionForm())
-    form = RedactionForm(request.POST)
-    if not form.is_valid():
-        return _render(request, entry, form, status=422)
-    try:
-        redacting.ask(entry, by=request.user, **form.cleaned_data)
-    except NotAllowed as refusal:
-        return _render(request, entry, form, refusal=refusal, status=409)
-    return redirect("audit:redaction", seq)
+    ask = partial(redacting.ask, entry, by=request.user)
+    return answering.typed(
+        RedactionForm(request.POST), ask, page=partial(_render, request, entry),
+        done=lambda asked: redirect("audit:redaction", seq),
+    )  # fmt: skip
 
 
 @require_POST
@@ -39,12 +39,12 @@ def page(request: HttpRequest, seq: int) -> HttpResponse:
 def confirmation(request: HttpRequest, pk: int) -> HttpResponse:
     """Take away what another person asked for."""
     wanted = get_object_or_404(Redaction, pk=pk)
-    try:
-        receipt = redacting.confirm(pk, by=request.user)
-    except NotAllowed as refusal:
-        return _refused(request, wanted, refusal)
-    messages.success(request, f"{wanted.ref}: {wanted.get_part_display()} redacted, recorded as {receipt.ref}.")
-    return redirect("audit:entry", wanted.entry_seq)
+
+    def done(receipt: Recorded) -> HttpResponse:
+        messages.success(request, f"{wanted.ref}: {wanted.get_part_display()} redacted, recorded as {receipt.ref}.")
+        return redirect("audit:entry", wanted.entry_seq)
+
+    return answering.pressed(partial(redacting.confirm, pk, by=request.user), page=_page_of(request, wanted), done=done)
 
 
 @require_POST
@@ -52,15 +52,14 @@ def confirmation(request: HttpRequest, pk: int) -> HttpResponse:
 def withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a request back."""
     wanted = get_object_or_404(Redaction, pk=pk)
-    try:
-        redacting.withdraw(pk, by=request.user)
-    except NotAllowed as refusal:
-        return _refused(request, wanted, refusal)
-    return redirect("audit:entry", wanted.entry_seq)
+    return answering.pressed(
+        partial(redacting.withdraw, pk, by=request.user), page=_page_of(request, wanted),
+        done=lambda withdrawn: redirect("audit:entry", wanted.entry_seq),
+    )  # fmt: skip
 
 
-def _refused(request: HttpRequest, wanted: Redaction, refusal: NotAllowed) -> HttpResponse:
-    return _render(request, _entry(wanted.entry_seq), RedactionForm(), refusal=refusal, status=409)
+def _page_of(request: HttpRequest, wanted: Redaction) -> answering.Page:
+    return lambda **said: _render(request, _entry(wanted.entry_seq), RedactionForm(), **said)
 
 
 def _render(

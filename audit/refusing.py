@@ -1,4 +1,4 @@
-"""Refusals of what people may do with the log itself: one exception, and its entry before the sentence is shown."""
+"""Refusals of what people may do: one exception for every layer, and its entry before the sentence is shown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from audit.kinds import Kind
 
 
 class NotAllowed(Exception):
-    """A sentence that says why the act does not happen."""
+    """The act is not open to this person now; the sentence says why."""
 
 
 def why_not(check: Callable[[], object]) -> str:
@@ -29,5 +29,5 @@ def recorded_refusal(kind: Kind, by: Any, subject: str, **args: Any) -> Iterator
     try:
         yield
     except NotAllowed as refusal:
-        log.record(kind, log.Actor.person(by), subject=subject, status="refused", summary=str(refusal)[:200], args=args)
+        log.record(kind, log.Actor.person(by), subject=subject, status="refused", summary=str(refusal), args=args)
         raise

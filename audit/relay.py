@@ -22,6 +22,7 @@ from kombu.exceptions import OperationalError as BrokerError
 from audit import heartbeats, outbox
 from audit.listening import Listening
 from audit.models import Outbox
+from audit.troubles import Troubles, unreachable
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +71,7 @@ class Relay:
         self.app = app
         self.should_stop = should_stop
         self.listening = Listening(outbox.CHANNEL)
-        self.trouble = ""
+        self.troubles = Troubles(log, over="The relay is at work again.")
 
     def run(self) -> None:
         """Go on until told to stop. An outage of the database or the broker is said once, and waited out."""
@@ -86,18 +87,11 @@ class Relay:
             self.listening.begin()
             heartbeats.beat(NAME)
             more = all(send_next(self.app) for _ in range(MOST_IN_A_ROUND))
-            self._say("")
+            self.troubles.say("")
         except BrokerError as error:
-            self._say(f"The broker cannot be reached ({error}); jobs wait in the outbox.")
+            self.troubles.say(f"The broker cannot be reached ({error}); jobs wait in the outbox.")
         except (DatabaseError, psycopg.Error) as error:
-            self._say(f"The database cannot be reached ({str(error).strip()}); trying again.")
+            self.troubles.say(unreachable(error))
             self.listening.end()
             connection.close()
         return more
-
-    def _say(self, trouble: str) -> None:
-        if trouble and not self.trouble:
-            log.error(trouble)
-        elif self.trouble and not trouble:
-            log.info("The relay is at work again.")
-        self.trouble = trouble

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.conf import settings
 from django.utils import timezone
 
-from audit import proofs, reading, sealing
+from audit import cosignatures, proofs, reading, sealing
+from audit.cosignatures import WitnessKey
 from audit.heads import Head
 from audit.models import Entry
 from audit.sealing import SEALED_WITHIN
 from audit.surroundings import Held, Surroundings
 from audit.trust import Answer
+from audit.verify import note as notes
 from audit.verify.tree import root_of_proof
 
 NAMES = {"file": "the file", "webhook": "the webhook", "witness": "the witness"}
@@ -63,16 +66,51 @@ def witnessed_answer(beside: Surroundings) -> Answer:
         return Answer("Witnessed", "open", "by nobody", sentence)
     if beside.leaf is None:
         return Answer("Witnessed", "open", "not yet", "It has to be sealed first.")
-    have = [one for one in beside.held if one.size > (beside.leaf or 0)]
-    word = f"{len(have)} of {len(beside.held)}"
-    if any(one.target == "witness" for one in have):
-        return Answer("Witnessed", "ok", word, f"{_who_holds(have)}. The witness has signed it.")
-    if have:
-        sentence = (
-            f"{_who_holds(have)}. No witness has signed one yet, so nobody outside has compared it with earlier ones."
-        )
+    leaf = beside.leaf
+    have = [one for one in beside.held if one.size > leaf]
+    if not have:
+        sentence = f"No checkpoint over it has arrived at {_names(beside.held)} yet."
+        return Answer("Witnessed", "open", "not yet", sentence)
+    word, arrived = f"{len(have)} of {len(beside.held)}", f"{_who_holds(have)}."
+    signed = next((one for one in have if one.target == "witness"), None)
+    if signed is None:
+        sentence = f"{arrived} No witness has signed one yet, so nobody outside has compared it with earlier ones."
         return Answer("Witnessed", "open", word, sentence)
-    return Answer("Witnessed", "open", "not yet", f"No checkpoint over it has arrived at {_names(beside.held)} yet.")
+    return _cosigned(beside, leaf, signed, word, arrived)
+
+
+def _cosigned(beside: Surroundings, leaf: int, signed: Held, word: str, arrived: str) -> Answer:
+    """What the witness's own signature says: the row that tells of it is the database's, and the signature is not."""
+    try:
+        key = cosignatures.read_key(settings.WITNESS_KEY) if settings.WITNESS_KEY else None
+    except (ValueError, OSError) as problem:
+        return Answer("Witnessed", "open", word, f"{arrived} The witness's key cannot be read here: {problem}")
+    if key is None:
+        sentence = f"{arrived} This process was told of no key of the witness, so what it signed is not checked here."
+        return Answer("Witnessed", "open", word, sentence)
+    fault = _cosignature_fault(beside, leaf, signed, key)
+    if fault:
+        return Answer("Witnessed", "bad", "not proven", fault)
+    return Answer("Witnessed", "ok", word, f"{arrived} The witness has signed it, checked now.")
+
+
+def _cosignature_fault(beside: Surroundings, leaf: int, signed: Held, key: WitnessKey) -> str:
+    """Why what is kept of the witness's signature does not vouch for the entry, as a sentence; empty when it does."""
+    try:
+        note = notes.parse(signed.note)
+    except notes.Unreadable as problem:
+        return f"What is kept of the witness's checkpoint cannot be read. {problem}"
+    if note.size != signed.size or cosignatures.found(key, note.text, signed.note) is None:
+        return f"What is kept of checkpoint {signed.size:,} is not signed by the witness."
+    if beside.head is not None and (note.size, note.root) == (beside.head.size, beside.head.root):
+        return ""  # the entry was proven to be under it
+    try:
+        path = proofs.inclusion(leaf, note.size)
+    except proofs.TreeBroken as broken:
+        return str(broken)
+    if root_of_proof(leaf, note.size, beside.leaf_hash, path) != note.root:
+        return f"No proof leads from it to the root of checkpoint {note.size:,}, which the witness has signed."
+    return ""
 
 
 def _who_holds(have: Sequence[Held]) -> str:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from audit import seal
 from audit.models import SealState
 from audit.notes import SigningKey
+from audit.troubles import Troubles, unreachable
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ class Sealing:
         self.keys = keys
         self.stop = stop
         self.sealer: seal.Sealer | None = None
-        self.trouble = ""
+        self.troubles = Troubles(log, over="Sealing goes on.")
 
     def run(self) -> None:
         """Go on until told to stop. Whatever keeps it from sealing is said, and tried again."""
@@ -52,7 +53,7 @@ class Sealing:
             # The session may be gone, and with it the lock: begin again from what is stored.
             self.sealer = None
             connection.close()
-            self._tell(f"The database cannot be reached ({str(error).strip()}); trying again.")
+            self.troubles.say(unreachable(error))
         else:
             return sealed
         return 0
@@ -76,14 +77,7 @@ class Sealing:
             [SealState(id=1, state=state, sentence=sentence, at=timezone.now())],
             update_conflicts=True, unique_fields=["id"], update_fields=["state", "sentence", "at"],
         )  # fmt: skip
-        self._tell(sentence)
-
-    def _tell(self, trouble: str) -> None:
-        if trouble and not self.trouble:
-            log.error(trouble)
-        elif self.trouble and not trouble:
-            log.info("Sealing goes on.")
-        self.trouble = trouble
+        self.troubles.say(sentence)
 
 
 def who_holds() -> str:

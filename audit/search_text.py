@@ -7,7 +7,9 @@ are written. Its parser is not used: it takes `shop.jobs` for a host and `2026-1
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 WORD = re.compile(r"[^\W_]+")
@@ -23,12 +25,17 @@ def words(text: str) -> list[str]:
 
 def document(args: Any, result: Any) -> str:
     """A `tsvector` of values as JSON has them: their names and scalars, each word with its places."""
+    return _vector(words_of(args, result))
+
+
+def words_of(*values: Any) -> list[str]:
+    """The words of values as JSON has them, in order, as many as are kept."""
     found: list[str] = []
-    for text in (*_texts(args), *_texts(result)):
+    for text in (text for value in values for text in _texts(value)):
         found += words(text)
         if len(found) >= MOST_WORDS:
             break
-    return _vector(found[:MOST_WORDS])
+    return found[:MOST_WORDS]
 
 
 def document_of_text(text: str) -> str:
@@ -62,13 +69,49 @@ def question(typed: str) -> str:
     All parts have to be there. Words that stand without a space between them (job_id, A-48213) or in quotes have to
     follow each other; a part that ends in a star is the beginning of a word.
     """
+    return " & ".join(_in_sql(one) for one in phrases(typed))
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words that have to follow each other; the last may be the beginning of one."""
+
+    words: tuple[str, ...]
+    is_open: bool
+
+
+def phrases(typed: str) -> list[Phrase]:
+    """The parts of what somebody typed, all of which have to be there."""
     parts = [_phrase(quoted or plain) for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', typed)]
-    return " & ".join([part for part in parts if part][:MOST_ASKED])
+    return [part for part in parts if part.words][:MOST_ASKED]
 
 
-def _phrase(text: str) -> str:
-    found = words(text)[:MOST_ASKED]
-    if not found:
-        return ""
-    star = ":*" if text.endswith("*") else ""
-    return "(" + " <-> ".join(f"'{word}'" for word in found) + star + ")"
+def _phrase(text: str) -> Phrase:
+    return Phrase(tuple(words(text)[:MOST_ASKED]), text.endswith("*"))
+
+
+def _in_sql(one: Phrase) -> str:
+    star = ":*" if one.is_open else ""
+    return "(" + " <-> ".join(f"'{word}'" for word in one.words) + star + ")"
+
+
+def holds(wanted: Iterable[Phrase], found: Sequence[str]) -> bool:
+    """Whether all phrases stand in the words of a text, as PostgreSQL would say of its `tsvector`."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, word in enumerate(found):
+        places[word].append(place)
+    return all(_stands(one, places, found) for one in wanted)
+
+
+def _stands(one: Phrase, places: Mapping[str, list[int]], found: Sequence[str]) -> bool:
+    *before, last = one.words
+    starts: Iterable[int] = places.get(one.words[0], ()) if before else range(len(found))
+    for start in starts:
+        here = found[start : start + len(one.words)]
+        if len(here) == len(one.words) and list(here[:-1]) == before and _is(here[-1], last, one.is_open):
+            return True
+    return False
+
+
+def _is(word: str, wanted: str, is_open: bool) -> bool:
+    return word.startswith(wanted) if is_open else word == wanted

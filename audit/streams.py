@@ -12,17 +12,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db import connections, transaction
-from psycopg_pool import ConnectionPool
 
-from audit import pooling
+from audit.entry_cursor import EntryCursor
+from audit.sessions import PATIENCE, Sessions
 
-POOL_SIZE = 8
-PLACE = ("HOST", "PORT", "NAME", "USER", "PASSWORD")
+_place = itemgetter("HOST", "PORT", "NAME", "USER", "PASSWORD")
 NOT_LIBPQ = ("prepare_threshold", "autocommit")
 
 
@@ -51,67 +51,54 @@ class Stream:
 
 
 _streams: WeakKeyDictionary[psycopg.Connection[Any], Stream] = WeakKeyDictionary()
-_pools: dict[tuple[Any, ...], ConnectionPool[psycopg.Connection[Any]]] = {}
+_own: dict[tuple[Any, ...], Sessions] = {}
+_inherited: list[Sessions] = []
 _lock = threading.Lock()
 
 
 def _stream(session: psycopg.Connection[Any]) -> Stream:
-    with _lock:
-        return _streams.setdefault(session, Stream())
+    return _streams.get(session) or _streams.setdefault(session, Stream())
 
 
 @contextmanager
-def own_connection() -> Iterator[tuple[psycopg.Connection[Any], Stream]]:
-    """An autocommit session apart from Django's, with its stream. A session that failed is closed, not reused."""
-    with _pool().connection() as session:
-        try:
-            yield session, _stream(session)
-        except BaseException:
-            # Also for an interrupt: it may have come after the commit and before we knew of it.
-            session.close()
-            raise
+def own_session() -> Iterator[tuple[EntryCursor, Stream]]:
+    """The cursor of an autocommit session apart from Django's, with its stream. A session that failed is closed."""
+    with _sessions().one() as session:
+        yield session.cursor, _stream(session.connection)
 
 
-def _pool() -> ConnectionPool[psycopg.Connection[Any]]:
-    """The pool for the role that Django connects as now (tests change it, and the drill the database)."""
+def _sessions() -> Sessions:
+    """Those of the role that Django connects as now (tests change it, and the drill the database)."""
     settings = connections["default"].settings_dict
-    place = tuple(settings[name] for name in PLACE)
+    place = _place(settings)
     with _lock:
-        if place not in _pools:
-            _pools[place] = ConnectionPool(
-                _conninfo(),
-                kwargs={"autocommit": True},
-                min_size=0,
-                max_size=POOL_SIZE,
-                max_idle=60,
-                timeout=5,
-                reconnect_timeout=pooling.RECONNECT_SECONDS,
-                check=pooling.check_or_drain,
-                open=True,
-            )
-        return _pools[place]
+        if place not in _own:
+            _own[place] = Sessions(_conninfo())
+        return _own[place]
 
 
 def _conninfo() -> str:
     """What libpq understands, so that TLS and the like are as on Django's connection; not psycopg's own parameters."""
     parameters = connections["default"].get_connection_params()
     wanted = {key: value for key, value in parameters.items() if isinstance(value, str | int) and value != ""}
-    return psycopg.conninfo.make_conninfo("", **{key: wanted[key] for key in wanted if key not in NOT_LIBPQ})
+    known = {key: wanted[key] for key in wanted if key not in NOT_LIBPQ}
+    return psycopg.conninfo.make_conninfo("", **{"connect_timeout": PATIENCE, **known})
 
 
 def close() -> None:
     """Close all sessions: for a process that ends, and for tests that stop the database."""
     with _lock:
-        for pool in _pools.values():
-            pool.close()
-        _pools.clear()
+        for sessions in _own.values():
+            sessions.close()
+        _own.clear()
 
 
 def _forget() -> None:
     """A forked child must not use its parent's sessions, nor a lock that a thread of the parent held."""
     global _lock
     _lock = threading.Lock()
-    _pools.clear()
+    _inherited.extend(_own.values())  # kept: ended here, they would be ended for the parent
+    _own.clear()
     _streams.clear()
 
 

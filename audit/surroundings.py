@@ -11,9 +11,10 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from audit import log
+from audit import heads, log
+from audit.heads import Head
 from audit.kinds import Kind
-from audit.models import Entry
+from audit.models import Entry, Link
 
 MOST_VIEWERS = 20
 
@@ -23,13 +24,18 @@ select
   (select h from audit_leaf where entry_id = %s),
   (select id from audit_redaction where entry_id = %s and status = 'waiting'),
   (select coalesce(json_agg(json_build_object('target', target, 'size', size, 'at', extract(epoch from at),
-      'state', state, 'sentence', sentence) order by target), '[]')::text from audit_witnessed),
+      'state', state, 'sentence', sentence, 'note', note) order by target), '[]')::text from audit_witnessed),
   (select coalesce(json_agg(json_build_object('actor', actor, 'principal', principal, 'hours', hours,
       'at', extract(epoch from last), 'seq', seq) order by last desc), '[]')::text
     from (
       select actor, principal, count(*) as hours, max(at) as last, max(seq) as seq from audit_entry
       where subject = %s and kind = 'log.viewed' group by actor, principal order by max(at) desc limit %s
-    ) looked)
+    ) looked),
+  (select coalesce(json_agg(json_build_object('id', id, 'entry_seq', entry_seq, 'subject', subject, 'url', url,
+      'note', note, 'paths', paths) order by id), '[]')::text from audit_link where entry_seq = %s),
+  last.size, last.root, last.note
+from (select 1) one
+left join (select size, root, note from audit_checkpoint order by size desc limit 1) last on true
 """
 
 
@@ -42,6 +48,7 @@ class Held:
     at: datetime | None
     state: str
     sentence: str
+    note: str  # as it arrived there; a witness's with its signature
 
 
 @dataclass(frozen=True)
@@ -64,19 +71,23 @@ class Surroundings:
     redaction: int | None  # a request that waits
     held: Sequence[Held]
     viewers: Sequence[Viewer]
+    cited_by: Sequence[Link]
+    head: Head | None  # the newest checkpoint
 
 
 def of(entry: Entry) -> Surroundings:
     """Look what stands beside an entry."""
     with connection.cursor() as cursor:
-        cursor.execute(LOOK, [entry.pk, entry.pk, entry.pk, entry.ref, MOST_VIEWERS])
-        leaf, leaf_hash, redaction, held, viewers = cursor.fetchone()
+        cursor.execute(LOOK, [entry.pk, entry.pk, entry.pk, entry.ref, MOST_VIEWERS, entry.seq])
+        leaf, leaf_hash, redaction, held, viewers, links, *last = cursor.fetchone()
     return Surroundings(
         leaf,
         bytes(leaf_hash or b""),
         redaction,
         [Held(**_with_time(one)) for one in json.loads(held)],
         [Viewer(**_with_time(one)) for one in json.loads(viewers)],
+        [Link(**one) for one in json.loads(links)],
+        None if last[0] is None else heads.head_of(*last),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet, Value
 
 from audit.kinds import Kind
 from audit.models import Entry
@@ -109,17 +109,21 @@ class Neighbors:
 CALLS = (Kind.CALL_STARTED, Kind.CALL_FINISHED)
 
 
-def neighbors_of(entry: Entry) -> Neighbors:
-    """What has to stand beside an entry, in one query."""
+def neighbors_of(entry: Entry, also: QuerySet[Entry] | None = None) -> tuple[Neighbors, list[Entry]]:
+    """What has to stand beside an entry, and what else is asked for, newest first: in one query."""
     first, last = entry.writer_seq - AROUND, entry.writer_seq + AROUND
     wanted = Q(writer_run=entry.writer_run, writer_seq__range=(first, last))
     is_call = entry.call_id is not None and entry.kind in CALLS
     if is_call:
         wanted |= Q(call_id=entry.call_id)
-    found = list(Entry.objects.filter(wanted).order_by("-id"))
+    beside = Entry.objects.filter(wanted).annotate(is_beside=Value(True)).order_by()
+    # A union and no condition more: each side has its own index.
+    rows = list(beside if also is None else beside.union(also.annotate(is_beside=Value(False)), all=True))
+    found: list[Entry] = sorted((one for one in rows if one.is_beside), key=lambda one: one.pk, reverse=True)
     of_writer = [one.writer_seq for one in found if one.writer_run == entry.writer_run]
     numbers = sorted(number for number in of_writer if first <= number <= last)
-    return Neighbors(_pair(entry, found) if is_call else Pair(), numbers)
+    others: list[Entry] = sorted((one for one in rows if not one.is_beside), key=lambda one: one.seq, reverse=True)
+    return Neighbors(_pair(entry, found) if is_call else Pair(), numbers), others
 
 
 def _pair(entry: Entry, found: list[Entry]) -> Pair:

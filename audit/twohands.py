@@ -13,21 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import simplejson
-from django.contrib.auth import get_user_model
-from django.db import connection, transaction
-from django.db.models import Exists, OuterRef
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from audit import log
+from audit import log, seconding
 from audit.kinds import Kind
 from audit.models import Definition
+from audit.refusing import NotAllowed
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
-RESERVED = ("new",)  # the address of the drafting form
-
-
-class NotAllowed(Exception):
-    """A sentence that says why a definition may not be changed so."""
+RESERVED = ("new", "replay", "drift")  # pages beside those of definitions
 
 
 @dataclass(frozen=True)
@@ -57,6 +53,18 @@ class DefinitionKind:
     standings: Callable[[Sequence[Definition]], dict[str, Standing]] = _no_standings  # by name
     example: Mapping[str, Any] = field(default_factory=dict)  # where a new draft starts from
     hint: str = ""  # where a body comes from, when no example can show it
+    has_shadow: bool = False  # a version may run beside the one in force, and decide nothing
+    # What a version has to have shown before it is put in force; raises NotAllowed with a sentence.
+    check_earned: Callable[[Definition, Any], None] = lambda definition, by: None
+
+    @property
+    def act(self) -> seconding.Act:
+        """Who drafts and activates. A draft outlives its author's role: another person has read it."""
+        return seconding.Act(
+            self.permission,
+            no_role=f"Your role does not change {self.plural}; ask an admin.",
+            alone="You drafted this version, so someone else must activate it.",
+        )
 
 
 KINDS: dict[str, DefinitionKind] = {}
@@ -82,13 +90,13 @@ def active(kind: str, name: str) -> Definition | None:
     return Definition.objects.filter(kind=kind, name=name, status=Definition.Status.ACTIVE).first()
 
 
-def waiting(most: int) -> list[Definition]:
-    """Drafted versions that may still be put in force, the oldest first."""
+def waiting() -> QuerySet[Definition]:
+    """Drafted versions that may still be put in force."""
     in_force = Definition.objects.filter(kind=OuterRef("kind"), name=OuterRef("name")).exclude(
         status=Definition.Status.DRAFT
     )
-    drafts = Definition.objects.filter(status=Definition.Status.DRAFT).select_related("drafted_by")
-    return list(drafts.exclude(Exists(in_force.filter(version__gt=OuterRef("version")))).order_by("pk")[:most])
+    drafts = Definition.objects.filter(status=Definition.Status.DRAFT)
+    return drafts.exclude(Exists(in_force.filter(version__gt=OuterRef("version"))))
 
 
 def diff(older: Definition | None, newer: Definition) -> list[str]:
@@ -105,7 +113,7 @@ def draft(kind: str, name: str, body: dict[str, Any], *, by: Any, reason: str) -
     check_name(name)
     _check_text(body)
     rules.check(name, body)
-    _lock(kind, name)
+    seconding.lock(_turn(kind, name))
     newest = Definition.objects.filter(kind=kind, name=name).order_by("-version").first()
     digest = digest_of(kind, name, body)
     if newest and newest.digest == digest:
@@ -121,16 +129,15 @@ def draft(kind: str, name: str, body: dict[str, Any], *, by: Any, reason: str) -
     return version
 
 
-def _lock(kind: str, name: str) -> None:
-    """Changes of one definition come one after another; a row lock could not hold off its first version."""
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"definition {kind} {name}"])
+def _turn(kind: str, name: str) -> str:
+    """Changes of one definition come one after another."""
+    return f"definition {kind} {name}"
 
 
 def check_name(name: str) -> None:
     """Raises ValueError with a sentence for what cannot name a definition: it stands in addresses."""
     if not NAME.fullmatch(name) or name in RESERVED:
-        raise ValueError("A name is 1 to 80 letters, digits, hyphens or underscores, and not the word new.")
+        raise ValueError("A name is 1 to 80 letters, digits, hyphens or underscores, and not new, replay or drift.")
 
 
 def _check_text(value: Any) -> None:
@@ -150,11 +157,7 @@ def activate(version_id: int, *, by: Any) -> Definition:
 
     Raises NotAllowed with a sentence, and ValueError when the body has become invalid since it was drafted.
     """
-    version = Definition.objects.get(pk=version_id)
-    _lock(version.kind, version.name)
-    version.refresh_from_db()
-    rules = KINDS[version.kind]
-    check_may_change(version.kind, by)
+    version, rules = _taken_up(version_id, by)
     solo = check_can_activate(version, by)
     rules.check(version.name, version.body)
     now = timezone.now()
@@ -168,29 +171,50 @@ def activate(version_id: int, *, by: Any) -> Definition:
     return version
 
 
+def _taken_up(version_id: int, by: Any) -> tuple[Definition, DefinitionKind]:
+    """A version as it is now that its turn has come, with its kind. Raises NotAllowed when `by` may not change it."""
+    version = Definition.objects.get(pk=version_id)
+    seconding.lock(_turn(version.kind, version.name))
+    version.refresh_from_db()
+    check_may_change(version.kind, by)
+    return version, KINDS[version.kind]
+
+
 def check_can_activate(version: Definition, by: Any) -> bool:
     """True when activating would be solo. Raises NotAllowed with the sentence that says why it cannot be."""
-    if version.status != Definition.Status.DRAFT:
+    if version.status not in (Definition.Status.DRAFT, Definition.Status.SHADOW):
         raise NotAllowed(f"Version {version.version} of {version.name} is {version.status}, so it cannot be activated.")
     later = Definition.objects.filter(kind=version.kind, name=version.name, version__gt=version.version)
     newer = later.filter(activated_at__isnull=False).order_by("version").last()
     if newer:
         # Its diff was drafted against what was in force then, and would silently undo what came since.
         raise NotAllowed(f"Version {newer.version} of {version.name} was activated since; draft this change anew.")
-    if version.drafted_by_id != by.pk:
-        return False
-    permission = KINDS[version.kind].permission
-    others = get_user_model().objects.filter(is_active=True).exclude(pk=by.pk)
-    if any(other.has_perm(permission) for other in others):
-        raise NotAllowed("You drafted this version, so someone else must activate it.")
-    return True
+    solo = seconding.check_second(KINDS[version.kind].act, version.drafted_by, by)
+    KINDS[version.kind].check_earned(version, by)
+    return solo
+
+
+@transaction.atomic
+def shadow(version_id: int, *, by: Any) -> Definition:
+    """Have a drafted version run beside the one in force. It decides nothing, so one hand is enough.
+
+    Raises NotAllowed with a sentence, and ValueError when the body has become invalid since it was drafted.
+    """
+    version, rules = _taken_up(version_id, by)
+    if not rules.has_shadow:
+        raise NotAllowed(f"{rules.title} have no shadow: a version is drafted, and then it is in force.")
+    if version.status != Definition.Status.DRAFT:
+        raise NotAllowed(f"Version {version.version} of {version.name} is {version.status}, so it cannot go to shadow.")
+    rules.check(version.name, version.body)
+    version.status = Definition.Status.SHADOW
+    version.save(update_fields=["status"])
+    _record(Kind.DEFINITION_SHADOWED, version, by, "in shadow; it decides nothing")
+    return version
 
 
 def check_may_change(kind: str, by: Any) -> None:
     """Raises NotAllowed when the role of `by` does not change definitions of this kind."""
-    rules = KINDS[kind]
-    if not by.has_perm(rules.permission):
-        raise NotAllowed(f"Your role does not change {rules.plural}; ask an admin.")
+    seconding.check_may(KINDS[kind].act, by)
 
 
 def _record(kind: Kind, version: Definition, by: Any, note: str) -> None:
@@ -198,7 +222,7 @@ def _record(kind: Kind, version: Definition, by: Any, note: str) -> None:
         kind,
         log.Actor.person(by),
         subject=f"{version.kind} {version.name} v{version.version}",
-        summary=note[:200],
+        summary=note,
         tool_hash=version.digest,
         args={"kind": version.kind, "name": version.name, "version": version.version, "digest": version.digest},
         result=version.body if kind == Kind.DEFINITION_DRAFTED else None,

@@ -31,6 +31,11 @@ class Checkpoints:
         self.epochs, self.lives_in, self.next_xid = _epochs()
         self._place: Place | None = None
 
+    def resume(self, tree: Tree) -> None:
+        """Go on from the checkpoint of a tree's size."""
+        self.near = [one for one in verify_rows.checkpoints(tree.size - 1, tree.size) if one.size == tree.size]
+        self.reached(tree.size, tree, None)
+
     def load(self, start: int, end: int) -> None:
         """Take the checkpoints for the leaves from `start` up to `end`."""
         below = [one for one in self.near if one.size <= start][-1:]

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -42,11 +42,10 @@ order by 2, 3, 1 limit %s
 """
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """A row of the tree's lowest level."""
+class Leaf(NamedTuple):
+    """A row of the tree's lowest level: there are as many as entries, so it is made as cheaply as can be."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # in place of what tuples have, which nobody needs here
     entry_id: UUID
     hash: bytes
 
@@ -69,12 +68,17 @@ def rows(statement: str, values: Any = None) -> list[tuple[Any, ...]]:
         return list(cursor.fetchall())
 
 
-def leaves() -> Iterator[list[Leaf]]:
-    """All leaves by index, in batches."""
-    last = -1 << 63
-    while found := [Leaf(index, key, bytes(hashed)) for index, key, hashed in rows(LEAVES, [last, BATCH])]:
+def leaves(start: int | None = None) -> Iterator[list[Leaf]]:
+    """All leaves by index, or those from `start` on, in batches."""
+    last = -1 << 63 if start is None else start - 1
+    while found := [*map(Leaf._make, rows(LEAVES, [last, BATCH]))]:
         yield found
         last = found[-1].index
+
+
+def leaves_between(start: int, end: int) -> list[Leaf]:
+    """The leaves from `start` up to `end`: no more than a subtree that is not kept has."""
+    return [*map(Leaf._make, rows(LEAVES, [start - 1, end - start]))]
 
 
 def nodes(wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], bytes]:
@@ -92,9 +96,12 @@ def checkpoints(start: int, end: int) -> list[Checkpoint]:
     ]
 
 
-def unsealed() -> Iterator[list[Entry]]:
-    """The entries without a leaf, in the order in which they would be sealed, in batches."""
-    last: tuple[int, str, UUID] = (-1 << 31, "0", UUID(int=0))
+def unsealed(after: tuple[int, int, str] | None = None) -> Iterator[list[Entry]]:
+    """The entries without a leaf, in the order in which they would be sealed, in batches.
+
+    `after`: a place in that order, below which nothing is looked for.
+    """
+    last = (-1 << 31, "0", UUID(int=0)) if after is None else (after[0], str(after[1]), UUID(after[2]))
     while found := rows(UNSEALED, [*last, BATCH]):
         entries = entries_of([row[0] for row in found])
         yield [entries[key] for key, *_ in found if key in entries]

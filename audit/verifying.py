@@ -6,22 +6,25 @@ bookmarks, payloads without entries, the sequence of numbers, epochs, and what g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
 from django.db import connection, transaction
 from django.utils import timezone
+from psycopg.types.json import Jsonb
 
-from audit import log, verify_rows, verify_surroundings
+from audit import log, verify_records, verify_resumed, verify_retained, verify_rows, verify_surroundings
 from audit.kinds import Kind
 from audit.models import Verification as Recorded
 from audit.verify import note
 from audit.verify.claims import Range, content, ranges_of
 from audit.verify.entries import Entry, check
 from audit.verify.findings import Finding, Report
-from audit.verify.note import Key, Unreadable
+from audit.verify.note import Key, Note, Unreadable
 from audit.verify.run import Outside, Verification
 from audit.verify_checkpoints import Checkpoints
 
@@ -40,6 +43,19 @@ class Result:
     verification: Verification
     size: int
     since: int
+    last_note: Note | None  # the newest checkpoint
+    is_new: bool = False  # only leaves from `since` on were looked at, on top of the stored tree
+    took_ms: int = 0
+
+    @property
+    def mode(self) -> str:
+        """Which kind of run it was."""
+        return "new" if self.is_new else "since" if self.since else "full"
+
+    @property
+    def words(self) -> str:
+        """What was looked at."""
+        return f"the leaves {self.since} to {self.size}" if self.is_new else f"{self.size} leaves"
 
     @property
     def report(self) -> Report:
@@ -61,10 +77,26 @@ def verify(
 
     Nothing is written.
     """
+    with _snapshot():
+        return look(outside, guards=guards, since=since, tell=tell)
+
+
+def verify_new(
+    outside: Outside, since: int, *, guards: Guards | None = None, tell: Callable[[Finding], None] | None = None
+) -> Result:
+    """Verify what was sealed after the checkpoint of `since` leaves, on top of the tree that is stored: in a time that
+    does not grow with the log. What reads every row is left to a whole run.
+    """
+    with _snapshot():
+        return look(outside, guards=guards, since=since, is_new=True, tell=tell)
+
+
+@contextmanager
+def _snapshot() -> Iterator[None]:
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("set transaction isolation level repeatable read, read only")
-        return look(outside, guards=guards, since=since, tell=tell)
+        yield
 
 
 def look(
@@ -73,6 +105,7 @@ def look(
     guards: Guards | None = None,
     since: int = 0,
     is_slice: bool = False,
+    is_new: bool = False,
     tell: Callable[[Finding], None] | None = None,
 ) -> Result:
     """The same over what the open transaction sees, for who tampers in it and rolls it back.
@@ -82,10 +115,12 @@ def look(
     # Whoever may set where a session looks for its tables could show a verifier other ones than everybody else sees.
     with connection.cursor() as cursor:
         cursor.execute("set local search_path = public, pg_temp")
+    began = time.monotonic()
     report = Report() if tell is None else Report(tell=tell)
     run = _Run(Verification(outside, report, is_slice=is_slice, since=since), since)
-    run.all(guards)
-    return Result(run.verification, run.checkpoints.size, since)
+    run.new(guards) if is_new else run.all(guards)
+    took = int((time.monotonic() - began) * 1000)
+    return Result(run.verification, run.checkpoints.size, since, run.checkpoints.last_note, is_new, took)
 
 
 def due_in(every: timedelta) -> timedelta:
@@ -95,29 +130,38 @@ def due_in(every: timedelta) -> timedelta:
 
 
 @transaction.atomic
-def record(result: Result) -> log.Recorded:
-    """Write down what a run has found, as a row for the pages and as an entry of the log."""
+def record(result: Result, *, runs: int = 1, asked: int | None = None) -> log.Recorded:
+    """Write down what a run has found: as a row for the pages, and as an entry that says what that row says.
+
+    `runs`: over how many runs, of which those before found nothing. `asked`: whose wish it was.
+    """
     report = result.report
-    Recorded.objects.create(
-        size=result.size,
-        is_full=not result.since,
-        findings=[vars(finding) for finding in report.first],
-        finding_count=report.counts.total(),
-        is_clean=report.is_clean,
-    )
+    number, row = verify_records.add({
+        "size": result.size,
+        "is_full": result.mode == "full",
+        "findings": Jsonb([vars(finding) for finding in report.first]),
+        "finding_count": report.counts.total(),
+        "is_clean": report.is_clean,
+        "took_ms": result.took_ms,
+    })  # fmt: skip
     args = {
-        "mode": "since" if result.since else "full",
+        "mode": result.mode,
         "since": result.since,
         "size": result.size,
         "findings": report.counts.total(),
         "codes": dict(sorted(report.counts.items())),
+        "verification": number,
+        "row": row,
+        "runs": runs,
+        "asked": asked,
     }
     found = "nothing amiss" if report.is_clean else f"{report.counts.total()} findings"
-    summary = f"Verified {result.size} leaves: {found}"
+    summary = f"Verified {result.words}: {found}"
     status = "ok" if report.is_clean else "failed"
     return log.record_with(
-        Kind.LOG_VERIFIED, log.Actor.process(), subject="log", summary=summary, status=status, args=args
-    )
+        Kind.LOG_VERIFIED, log.Actor.process(), subject="log", summary=summary, status=status, args=args,
+        duration_ms=result.took_ms,
+    )  # fmt: skip
 
 
 class _Run:
@@ -130,19 +174,56 @@ class _Run:
         self.checkpoints = Checkpoints(verification)
         self.redactions: dict[int, int] = {}  # entry → the entry of its redaction
         self.retentions: dict[int, list[Range]] = {}
+        self.retained: list[tuple[Entry, Range]] = []  # what each such entry itself says was dropped
         self.next_leaf = 0
 
     def all(self, guards: Guards | None) -> None:
+        """Everything, but of entries only those from `since` on."""
         self._read_claims()
-        for leaves in verify_rows.leaves():
+        self._walk(verify_rows.leaves())
+        self._walk_unsealed(verify_rows.unsealed())
+        seen = None if self.since else self.verification.entries
+        verify_surroundings.check(self.report, self.next_leaf, seen=seen, is_pruned=bool(self.retentions))
+        said = [one for ranges in self.retentions.values() for one in ranges]
+        verify_retained.check_rows(self.report, said)
+        if not self.verification.is_slice:
+            verify_retained.check(self.report, self.retained)
+        self._settle(guards, is_whole=True)
+
+    def new(self, guards: Guards | None) -> None:
+        """What was sealed from `since` on, and what of the rest can be seen without reading it."""
+        self._read_claims()
+        try:
+            self._resume()
+        except verify_resumed.CannotResume as problem:
+            # Without the tree below nothing can be said of what stands on it; a whole run says what else is wrong.
+            self.report.add("N1", f"the tree of {self.since} leaves", str(problem))
+            return
+        self._walk(verify_rows.leaves(self.since))
+        before = self.checkpoints.before
+        self._walk_unsealed(verify_rows.unsealed(before.place if before else None))
+        verify_surroundings.check_quickly(self.report, self.next_leaf, is_pruned=bool(self.retentions))
+        self._settle(guards, is_whole=False)
+
+    def _resume(self) -> None:
+        tree = verify_resumed.tree(self.since)
+        self.verification.tree, self.next_leaf = tree, tree.size
+        self.verification.roots[tree.size] = tree.root()
+        self.checkpoints.resume(tree)
+
+    def _walk(self, batches: Iterator[list[verify_rows.Leaf]]) -> None:
+        for leaves in batches:
             self._take(leaves)
         self.checkpoints.end(self.next_leaf)
-        for entries in verify_rows.unsealed():
+
+    def _walk_unsealed(self, batches: Iterator[list[Entry]]) -> None:
+        for entries in batches:
             for entry in entries:
                 self._take_unsealed(entry)
-        seen = None if self.since else self.verification.entries
-        is_pruned = bool(self.verification.claims.pruned)
-        verify_surroundings.check(self.report, self.next_leaf, seen=seen, is_pruned=is_pruned)
+
+    def _settle(self, guards: Guards | None, *, is_whole: bool) -> None:
+        dropped = {one.month for ranges in self.retentions.values() for one in ranges}
+        verify_records.check(self.report, dropped, is_whole=is_whole)
         if guards is not None:
             self._check_guards(guards)
         self.verification.settle()
@@ -156,6 +237,7 @@ class _Run:
                 continue
             if entry.text("kind") == "log.retained":
                 self.retentions[entry.seq] = ranges_of(said)
+                self.retained += [(entry, one) for one in self.retentions[entry.seq][:1]]
             elif isinstance(said.get("entry"), int):
                 self.redactions[said["entry"]] = entry.seq
 

@@ -96,13 +96,19 @@ def exact_bytes(request: HttpRequest, seq: int) -> HttpResponse:
     found = reading.by_seq(seq)
     if found is None:
         return _gone(request, f"A-{seq}", retention.pruned_number(seq))
+    part = request.GET.get("part", "result")
+    if part not in ("args", "result"):
+        raise Http404("An entry has arguments and a result.")
     surroundings.recorded_view(found, surroundings.of(found), request.user)
     content = reading.content_of(found)
-    part = "args" if request.GET.get("part") == "args" else "result"
     raw = content.args_raw if part == "args" else content.result_raw
     if content.redacted_by is not None and not raw:
         return HttpResponse(content.why, status=410, content_type="text/plain")
+    if not content.is_intact and content.redacted_by is None:
+        sentence = f"These are not the bytes that were written, so they are not handed out as such. {content.why}"
+        return HttpResponse(sentence, status=409, content_type="text/plain")
     response = HttpResponse(raw, content_type="application/json")
+    response["Cache-Control"] = "no-store"
     response["Content-Disposition"] = f'attachment; filename="A-{seq}-{part}.json"'
     return response
 

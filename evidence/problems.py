@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -149,19 +148,9 @@ def too_long() -> HttpResponse:
     return _plain(413, "too_long", "The body is too long; send less.")
 
 
-class MethodMiddleware:
-    """Says as a problem what Django says without a word: that an address does not take a method."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
-        if response.status_code != 405 or response.content:
-            return response
-        said = _plain(405, "method_not_allowed", WRONG_METHOD)
-        said["Allow"] = response["Allow"]
-        return said
+def wrong_method(request: HttpRequest) -> HttpResponse:
+    """handler405."""
+    return _plain(405, "method_not_allowed", WRONG_METHOD)
 
 
 def broken(request: HttpRequest) -> HttpResponse:

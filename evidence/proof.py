@@ -139,7 +139,7 @@ def _record(source: Definition, certificate: Certificate, stated: dict[str, Any]
         Kind.SOURCE_CERTIFIED if certificate.holds else Kind.SOURCE_DARKENED,
         log.Actor.process(),
         subject=f"source {source.name} v{source.version}",
-        summary="cannot write" if certificate.holds else f"not proven: {', '.join(failed)}"[:200],
+        summary="cannot write" if certificate.holds else f"not proven: {', '.join(failed)}",
         status="ok" if certificate.holds else "failed",
         source=source.name,
         certificate=str(certificate.pk),

@@ -9,7 +9,6 @@ import psycopg
 from audit import disk, log
 from audit.counting import Counting
 from audit.kinds import Kind
-from audit.masking import mask
 from evidence.errors import Problem
 
 RECORDED_EACH = 60  # refusals of one caller in a minute; from there on they are counted
@@ -32,15 +31,11 @@ def commit(kind: Kind, caller: Caller, **about: Unpack[log.About]) -> log.Record
 
 
 def refusal(caller: Caller, problem: Problem, about: log.About) -> None:
-    """The entry of a refusal. Raises Problem when it could not be committed.
-
-    What the caller named, and our sentence that names it again, may hold a secret as well as an argument.
-    """
+    """The entry of a refusal. Raises Problem when it could not be committed."""
     problem.is_recorded = True
     if not counting.is_free(caller.actor()):
         return
-    said: log.About = {**about, "status": "refused", "error_class": problem.code, "error": mask(problem.sentence)}
-    said["tool"] = mask(about.get("tool", ""))
+    said: log.About = {**about, "status": "refused", "error_class": problem.code, "error": problem.sentence}
     commit(Kind.CALL_REFUSED, caller, **said)
 
 

@@ -1,8 +1,8 @@
 """Why a person's act did not happen. The text is the interface: a full sentence that says what to do next."""
 
+from audit.refusing import NotAllowed
 
-class NotAllowed(Exception):
-    """The act is not open to this person now."""
+__all__ = ["NotAllowed", "Stale"]  # the layers below refuse by the same exception
 
 
 class Stale(NotAllowed):

@@ -50,6 +50,9 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     # scrypt is slow by design, and tests sign in often
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    # Tests decide at once and often; what limits that is tested where a test sets it.
+    settings.VIEWING_SECONDS = {"normal": 0, "high": 0}
+    settings.PROPOSALS_PER_HOUR = settings.APPROVALS_PER_HOUR = 1_000_000
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -189,6 +192,7 @@ def define(make_person: Callable[..., Any]) -> Callable[..., Any]:
     """Draft a definition by one admin and activate it by another, as the screens do."""
     from audit import twohands
     from gate.people.models import Person
+    from tests.earned import as_tried
 
     def hands() -> tuple[Person, Person]:
         found = list(Person.objects.filter(username__in=["first-hand", "second-hand"]).order_by("username"))
@@ -199,6 +203,8 @@ def define(make_person: Callable[..., Any]) -> Callable[..., Any]:
     def make(kind: str, name: str, body: dict[str, Any]) -> Any:
         first, second = hands()
         version = twohands.draft(kind, name, body, by=first, reason="for a test")
+        if kind == "rule":
+            as_tried(version, second)
         return twohands.activate(version.pk, by=second)
 
     return make

@@ -112,9 +112,31 @@ def prune_by_claim(session: Session) -> None:
     month, index = one(
         session, f"select to_char(uuid_extract_timestamp(entry_id), 'YYYYMM'), idx from audit_leaf where idx = {LEAF}"
     )
+    _prune(session, month, index)
+
+
+def prune_young_month(session: Session) -> None:
+    """An entry is deleted, and another one says that it went with a month that has only just ended."""
+    month, index = one(
+        session, f"select to_char(now() - interval '1 month', 'YYYYMM'), idx from audit_leaf where idx = {LEAF}"
+    )
+    _prune(session, month, index)
+
+
+def _prune(session: Session, month: str, index: int) -> None:
     said = {"partition": f"audit_entry_{month}", "first_leaf": index, "last_leaf": index, "entries": 1, "restates": []}
     session.execute(f"delete from audit_payload where entry_id = {ENTRY}".encode())
     session.execute(f"delete from audit_entry where id = {ENTRY}".encode())
+    _say_otherwise(session, "log.retained", said)
+
+
+def claim_verification(session: Session) -> None:
+    """An entry that is not sealed yet says that the log was verified, and no row says what was found."""
+    _say_otherwise(session, "log.verified", {"verification": 1_000_000_000, "row": "00" * 32})
+
+
+def _say_otherwise(session: Session, kind: str, said: dict[str, Any]) -> None:
+    """The newest entry becomes one of another kind with other arguments, and the digest that fits."""
     text = json.dumps(said).encode()
     key, salt = one(
         session,
@@ -123,8 +145,8 @@ def prune_by_claim(session: Session) -> None:
     )
     session.execute("update audit_payload set args = %s where entry_id = %s", [zlib.compress(text), key])
     session.execute(
-        "update audit_entry set kind = 'log.retained', args_c = %s, args_bytes = %s where id = %s",
-        [canonical.commitment(salt[:16], text), len(text), key],
+        "update audit_entry set kind = %s, args_c = %s, args_bytes = %s where id = %s",
+        [kind, canonical.commitment(salt[:16], text), len(text), key],
     )
     rehash(session, key)
 

@@ -307,6 +307,24 @@ KNOWN: tuple[Tampering, ...] = (
     Tampering("an entry taken out as if by a retention", forging.prune_by_claim, codes("K2"), codes("X1")),
     Tampering("an entry changed before it is sealed", forging.edit_unsealed, codes(), codes("X1")),
     Tampering(
+        "a verification that nobody has run",
+        run(
+            "insert into audit_verification (size, is_full, findings, finding_count, is_clean) "
+            f"values ({LAST}, true, '[]', 0, true)"
+        ),
+        codes("W1"),
+    ),
+    Tampering("the record of a verification that is not there", forging.claim_verification, codes("W1"), codes("X1")),
+    Tampering("a month dropped before it was over", forging.prune_young_month, codes("K2"), codes("X1")),
+    Tampering(
+        "a month listed as dropped",
+        run(
+            "insert into audit_retained values ('2020-01-01', 0, 0, 1, 1, 1, 1, "
+            "(select id from audit_entry limit 1), now())"
+        ),
+        codes("K2"),
+    ),
+    Tampering(
         "an entry of an epoch before all",
         run(COPY_ENTRY.format(changes="'id', uuidv7(), 'epoch', -7", entry=ENTRY)),
         codes("I1", "U1"),

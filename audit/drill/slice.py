@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from audit import notes, seal
+from audit import notes, seal, verify_records
 from audit.drill.tampering import triggers_off
 from audit.kinds import Kind
 from audit.models import Checkpoint, Entry
@@ -23,6 +23,7 @@ from audit.verify.receipts import Receipt
 from audit.verify.run import Outside
 from audit.verify_surroundings import KNOWN as COLUMNS
 
+VERIFICATION = {"id", "at", "size", "is_full", "findings", "finding_count", "is_clean", "took_ms"}
 FEWEST, MOST = 330, 10_000  # a stored node covers 256 leaves, and some entries stay unsealed
 UNSEALED = 30
 PARTS = (0.44, 0.79, 1.0)  # of the sealed leaves: where the checkpoints are
@@ -31,6 +32,10 @@ ORIGIN = "drill.invalid/log"
 
 class CannotDrill(Exception):
     """The sentence that says why nothing could be drilled."""
+
+
+class TooFew(CannotDrill):
+    """The log is too young to be drilled."""
 
 
 # The newest leaves under a checkpoint whose entries are all there: retention drops from the other end.
@@ -93,7 +98,7 @@ class Slice:
 def copy(source: BaseDatabaseWrapper, wanted: int) -> int:
     """Copy the newest sealed entries of a log into the empty one that Django is connected to; how many.
 
-    Raises CannotDrill when they are too few.
+    Raises TooFew when they are.
     """
     with transaction.atomic(), source.cursor() as cursor:
         cursor.execute("begin isolation level repeatable read, read only")
@@ -107,7 +112,7 @@ def _copy(source: Any, wanted: int) -> int:
     source.execute(SPAN, [min(max(wanted, FEWEST), MOST)])
     first, end = source.fetchone()
     if end - first < FEWEST:
-        raise CannotDrill(f"The log has {end - first} sealed entries in a row, and a drill needs {FEWEST}.")
+        raise TooFew(f"The log has {end - first} sealed entries in a row, and a drill needs {FEWEST}.")
     with connection.cursor() as target:
         target.execute("create table drill_leaf (idx bigint primary key, entry_id uuid not null, h bytea not null)")
         leaves = f"(select * from audit_leaf where idx >= {first} and idx < {end})"
@@ -116,7 +121,14 @@ def _copy(source: Any, wanted: int) -> int:
         with triggers_off(connection.connection):
             for table, key in (("audit_entry", "id"), ("audit_payload", "entry_id")):
                 _pour(source, target, table, COLUMNS[table], f"{table} t join {leaves} l on l.entry_id = t.{key}")
+            _pour(source, target, "audit_verification", VERIFICATION, f"{_verifications()} t")
     return int(end - first)
+
+
+def _verifications() -> str:
+    """The rows of the verifications that the copied entries record: each has to be there, and no other."""
+    numbers = ", ".join(map(str, sorted(verify_records.recorded()))) or "null"
+    return f"(select * from audit_verification where id in ({numbers}))"
 
 
 def _pour(source: Any, target: Any, table: str, columns: set[str], rows: str) -> None:

@@ -60,6 +60,8 @@ alter table audit_payload alter column result set storage external;
 create index audit_entry_seq on audit_entry (seq);
 create index audit_entry_xid on audit_entry (epoch, xid, id);
 create index audit_entry_actor on audit_entry (actor, seq);
+-- What one agent did with one tool: the two are hardly ever independent; where they are, neither leads to the other.
+create index audit_entry_actor_tool on audit_entry (actor, tool, seq) where tool <> '';
 create index audit_entry_kind on audit_entry (kind, seq);
 create index audit_entry_tool on audit_entry (tool, seq) where tool <> '';
 create index audit_entry_incident on audit_entry (incident_id, seq) where incident_id is not null;
@@ -68,34 +70,37 @@ create index audit_entry_bad on audit_entry (seq) where status <> 'ok';
 create index audit_entry_call on audit_entry (call_id) where call_id is not null;
 -- Holes in a writer's numbers are looked for on every view of an entry.
 create index audit_entry_writer on audit_entry (writer_run, writer_seq);
-create index audit_entry_at on audit_entry using brin (at);
 """
 
 FUNCTIONS = """
--- The server decides time, transaction and role, and refuses a kind that this role may not write.
-create function audit_stamp() returns trigger language plpgsql
-  set search_path = pg_catalog, public, pg_temp as $$
+-- The server decides number, time, transaction, epoch and role, and refuses a kind that this role may not write. It
+-- runs as the owner, so that no role needs a right on the sequence; a column default or an identity could be overridden
+-- by whoever may insert. So current_user is the owner here: who writes is the role that was set, or else who signed in.
+-- It runs for each entry, and setting a search path would cost as much as the rest of it: instead every name and every
+-- operator says where it is from.
+create function audit_stamp() returns trigger language plpgsql security definer as $$
+declare
+  writer pg_catalog.text := pg_catalog.current_setting('role');
+  may pg_catalog.bool;
+  told pg_catalog.timestamptz := pg_catalog.uuid_extract_timestamp(new.id);
 begin
-  if not exists (select 1 from public.audit_rolekind where role = current_user and kind = new.kind) then
-    raise exception 'The role % may not write entries of kind %.', current_user, new.kind using errcode = '42501';
+  if writer operator(pg_catalog.=) 'none' then writer := session_user; end if;
+  select pg_catalog.max(number), exists (select from public.audit_rolekind allowed
+      where allowed.role operator(pg_catalog.=) writer and allowed.kind operator(pg_catalog.=) new.kind)
+    into new.epoch, may from public.audit_epoch;
+  if not may then
+    raise exception 'The role % may not write entries of kind %.', writer, new.kind using errcode = '42501';
   end if;
-  if abs(extract(epoch from uuid_extract_timestamp(new.id) - clock_timestamp())) > 60 then
+  new.at := pg_catalog.clock_timestamp();
+  -- A key of another version carries no time, or carries it where the order of the keys does not show it.
+  if not coalesce(pg_catalog.uuid_extract_version(new.id) operator(pg_catalog.=) 7
+      and told operator(pg_catalog.>) (new.at operator(pg_catalog.-) interval '60 s')
+      and told operator(pg_catalog.<) (new.at operator(pg_catalog.+) interval '60 s'), false) then
     raise exception 'The id of an entry must carry the present time.' using errcode = '22023';
   end if;
-  new.at := clock_timestamp();
-  new.xid := pg_current_xact_id();
-  new.db_role := current_user;
-  return new;
-end $$;
-
--- The number too: a column default or an identity could be overridden by whoever may insert. As the owner, so that no
--- role needs a right on the sequence; apart from the stamp, which must see the role that writes. And the epoch, which
--- says of which cluster the transaction's number is.
-create function audit_number() returns trigger language plpgsql security definer
-  set search_path = pg_catalog, public, pg_temp as $$
-begin
-  new.seq := nextval('public.audit_entry_number');
-  new.epoch := (select max(number) from public.audit_epoch);
+  new.xid := pg_catalog.pg_current_xact_id();
+  new.db_role := writer;
+  new.seq := pg_catalog.nextval('public.audit_entry_number');  -- last: refused entries take no number
   return new;
 end $$;
 
@@ -160,8 +165,6 @@ create table audit_entry_default partition of audit_entry default;
 create table audit_payload_default partition of audit_payload default;
 
 create trigger stamp before insert on audit_entry for each row execute function audit_stamp();
--- Triggers fire in the order of their names: refused entries take no number.
-create trigger stamp_number before insert on audit_entry for each row execute function audit_number();
 create trigger announce after insert on audit_entry for each row
   when (split_part(new.kind, '.', 1) in ('verdict', 'draft', 'write', 'definition'))
   execute function audit_announce();
@@ -173,7 +176,6 @@ create trigger refuse_truncate before truncate on audit_payload execute function
 
 -- ALWAYS: an ordinary trigger is skipped by a session with session_replication_role = replica.
 alter table audit_entry enable always trigger stamp;
-alter table audit_entry enable always trigger stamp_number;
 alter table audit_entry enable always trigger announce;
 alter table audit_entry enable always trigger refuse_change;
 alter table audit_entry enable always trigger refuse_truncate;

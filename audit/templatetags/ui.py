@@ -92,6 +92,12 @@ def entry_number(subject: str) -> int | None:
 
 
 @register.filter
+def milliseconds(number: int) -> str:
+    """How long something took: 41 ms, 1.9 s."""
+    return f"{number} ms" if number < 1000 else f"{number / 1000:.1f} s"
+
+
+@register.filter
 def thousands(number: int) -> str:
     """A number with its thousands apart: 48,977."""
     return f"{number:,}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from audit.verify.entries import PARTS, Entry, time_of_id
@@ -34,6 +35,15 @@ def ranges_of(args: Any) -> list[Range]:
     return [made for one in found if (made := _range(one)) is not None]
 
 
+def month_bounds(month: str) -> tuple[datetime, datetime] | None:
+    """When a month like "202611" begins and when the next one does; None for what is none."""
+    try:
+        began = datetime.strptime(month, "%Y%m").replace(tzinfo=UTC)
+        return began, began.replace(year=began.year + began.month // 12, month=began.month % 12 + 1)
+    except ValueError:
+        return None
+
+
 def _range(value: Any) -> Range | None:
     if not isinstance(value, dict):
         return None
@@ -58,8 +68,10 @@ class Claims:
         self._pruned_by: dict[int, list[list[int]]] = {}  # number of the retention → spans of leaves
         self._redacted: list[tuple[Entry, set[str]]] = []
         self._retentions: dict[int, list[Range]] = {}
+        self._retained_at: dict[int, datetime] = {}
         self._redactions: dict[int, dict[str, set[str]]] = {}  # by the entry's number: the parts, with its ids
         self._redacting: set[tuple[int, int]] = set()  # (redaction, entry)
+        self._unproven: dict[int, tuple[int, str, tuple[str, ...]]] = {}  # redaction → entry, its id, the parts
         self._months: set[tuple[int, int]] = set()  # of the entries that are there
 
     def learn(self, entry: Entry) -> None:
@@ -67,8 +79,18 @@ class Claims:
         kind = entry.text("kind")
         if kind == "log.retained":
             self._retentions[entry.seq] = ranges_of(content(entry))
+            self._retained_at[entry.seq] = entry.at
         elif kind == "log.redacted":
             self._learn_redaction(entry.seq, content(entry))
+
+    def hear(self, entry: Entry) -> None:
+        """An intact entry of a file that is not sealed: anybody may have put it there, so it proves nothing.
+
+        A redaction shows before its own entry is sealed, a second later; this tells that from one that nobody recorded.
+        """
+        said = content(entry) if entry.text("kind") == "log.redacted" else None
+        if isinstance(said, dict) and type(said.get("entry")) is int:
+            self._unproven[entry.seq] = (said["entry"], str(said.get("entry_id")), _parts(said))
 
     def there(self, entry: Entry) -> None:
         """An entry that is there, so its month was not dropped."""
@@ -80,7 +102,7 @@ class Claims:
             return
         self._redacting.add((seq, args["entry"]))
         parts = self._redactions.setdefault(args["entry"], {})
-        for part in PARTS if args.get("part") == "both" else [str(args.get("part"))]:
+        for part in _parts(args):
             parts.setdefault(part, set()).add(str(args.get("entry_id")))
 
     def redacted(self, entry: Entry) -> None:
@@ -119,6 +141,7 @@ class Claims:
         for by, spans in sorted(self._pruned_by.items()):
             self._settle_retention(by, spans)
         self._settle_months()
+        self._settle_restatements()
         dropped = {one.partition: one.entries for found in self._retentions.values() for one in found}
         if is_whole and self._retentions and sum(dropped.values()) != self.pruned:
             said = sum(dropped.values())
@@ -126,6 +149,10 @@ class Claims:
 
     def _settle_redaction(self, entry: Entry, gone: Iterable[str]) -> None:
         by = entry.redacted_by or 0
+        named, key, parts = self._unproven.get(by, (0, "", ()))
+        if (named, key) == (entry.seq, entry.id) and set(gone) <= set(parts):
+            self.report.say(f"{entry.ref} was redacted by A-{by}, which is not sealed yet: a later export proves it.")
+            return
         for name in sorted(gone):
             # Its parts may have been redacted one after the other; a line or row names one of the redactions.
             ids = self._redactions.get(entry.seq, {}).get(name, set())
@@ -148,6 +175,30 @@ class Claims:
             for month in sorted({one.month for one in ranges} & there):
                 sentence = f"It says that the month {month} was dropped, and entries of it are there."
                 self.report.add("K2", f"A-{by}", sentence)
+            if ranges and not _was_over(ranges[0].month, self._retained_at[by]):
+                sentence = f"It says that the month {ranges[0].month} was dropped, which no retention may do so soon."
+                self.report.add("K2", f"A-{by}", sentence)
+
+    def _settle_restatements(self) -> None:
+        """Each retention says again what those before it dropped; all have to say the same of one partition."""
+        first: dict[str, tuple[int, Range]] = {}
+        for by, ranges in sorted(self._retentions.items()):
+            for one in ranges:
+                earlier, said = first.setdefault(one.partition, (by, one))
+                if one != said:
+                    sentence = f"It says other leaves of {one.partition} than A-{earlier} does."
+                    self.report.add("K2", f"A-{by}", sentence)
+
+
+def _parts(said: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(PARTS) if said.get("part") == "both" else (str(said.get("part")),)
+
+
+def _was_over(month: str, at: datetime) -> bool:
+    """Whether a month had ended a whole month before a moment: a younger one is never dropped."""
+    bounds = month_bounds(month)
+    following = month_bounds(f"{bounds[1]:%Y%m}") if bounds else None
+    return following is not None and following[1] <= at
 
 
 def _covered(first: int, last: int, ranges: Iterable[Range]) -> bool:

@@ -29,6 +29,7 @@ CODES = {
     "E1": "The log's epochs do not fit the cluster that it stands in, or what was recorded of them.",
     "K1": "A redaction is claimed that the log does not record.",
     "K2": "A retention is claimed that the log does not record, or its counts do not fit.",
+    "W1": "What a verification has found is not what the log recorded of it.",
     "M1": "What guards the log is not what the last upgrade recorded.",
     "C1": "A pinned checkpoint has more leaves than the log.",
     "C2": "A pinned checkpoint has another root than the log at that size: the log was forked or rewritten.",

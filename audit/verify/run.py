@@ -67,6 +67,8 @@ class Verification:
             self.report.add("I1", entry.ref, "Another entry has the same number.")
         if is_intact and (is_sealed or not self.is_file):
             self.claims.learn(entry)
+        elif is_intact:
+            self.claims.hear(entry)
         self.claims.redacted(entry)
         self.claims.there(entry)
         self.receipts.take(entry)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 EMPTY = hashlib.sha256(b"").digest()
 KEPT_LEVELS = 8  # the log stores complete subtrees of 2^8, 2^16, … leaves
@@ -25,6 +25,14 @@ class Tree:
     def __init__(self) -> None:
         self.size = 0
         self._full: list[bytes | None] = []  # by level: the complete subtree that still waits for its sibling
+
+    @classmethod
+    def resumed(cls, subtrees: Mapping[int, bytes]) -> Tree:
+        """A tree that goes on growing from its complete subtrees, by level: one for each bit of its size."""
+        made = cls()
+        made.size = sum(1 << level for level in subtrees)
+        made._full = [subtrees.get(level) for level in range(made.size.bit_length())]
+        return made
 
     def append(self, hashed: bytes) -> list[tuple[int, int, bytes]]:
         """Add a leaf; the kept subtrees that it completes, as (level, index, hash)."""

@@ -12,6 +12,7 @@ from django.urls import reverse
 from audit import alarm, twohands
 from gate.people.requests import person_of
 from gate.triage import inbox
+from gate.writes import breaking_glass
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,20 @@ class Shell:
     @cached_property
     def work(self) -> list[Place]:
         waiting = inbox.counts(person_of(self.request))
-        return [
+        places = [
             self._place("Inbox", reverse("gate:inbox"), "inbox", waiting.all, also="/drafts/"),
             self._place("Writes", reverse("writes:list"), "writes", waiting.writes),
             self._place("Incidents", reverse("gate:incidents")),
         ]
+        if self.glass:
+            alone = f"{reverse('writes:list')}#alone"
+            places.append(Place("Approved alone", alone, False, "alone", len(self.glass)))
+        return places
+
+    @cached_property
+    def glass(self) -> list[breaking_glass.Open]:
+        """What one person approved alone and others have still to review."""
+        return breaking_glass.unreviewed()
 
     @cached_property
     def reading(self) -> list[Place]:

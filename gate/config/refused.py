@@ -40,6 +40,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return page(request, 404)
 
 
+def wrong_method(request: HttpRequest) -> HttpResponse:
+    """handler405."""
+    return page(request, 405)
+
+
 def too_long() -> HttpResponse:
     """What is said before Django sees the request, so with the headers that every page has."""
     headers = {
@@ -59,18 +64,3 @@ class CharsetMiddleware:
         if (request.encoding or "utf-8").lower() not in ("utf-8", "utf8"):
             raise BadRequest("Our pages are UTF-8, and so are their forms.")
         return self.get_response(request)
-
-
-class MethodMiddleware:
-    """Draws the page of a method that an address does not take: Django answers it without a word."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
-        if response.status_code != 405 or response.content:
-            return response
-        drawn = page(request, 405)
-        drawn["Allow"] = response["Allow"]
-        return drawn

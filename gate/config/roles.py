@@ -28,9 +28,12 @@ COMMANDS = {
     "export_log": "auditor",
     "publish": "publisher",
     "witness": "witness",
+    "replay": "replay",
     "verify_log": "auditor",
     "tamper_drill": "drill",
     "rebuild_search": "worker",
+    "pin_key": "writer",
+    "canary": "agents",
     "retain_log": "retention",
 }
 # Every process may look up its own right to write a kind, and which migrations have run.
@@ -43,6 +46,8 @@ READ_SEAL = {
     "audit_sealstate": "SELECT",
     "audit_retained": "SELECT",
     "audit_verification": "SELECT",
+    "audit_verificationask": "SELECT",
+    "audit_verifierstate": "SELECT",
     "audit_override": "SELECT",
     "audit_witnessed": "SELECT",
 }
@@ -78,6 +83,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_savedview": "SELECT INSERT DELETE",
         "audit_hold": "SELECT INSERT UPDATE(lifted_by_id,lifted_at,why_lifted)",
         "audit_redaction": "SELECT INSERT UPDATE(status,decided_by_id,decided_at)",
+        "audit_verificationask": "SELECT INSERT(asked_by)",
         "audit_override": "SELECT INSERT UPDATE(status,decided_by_id,decided_by_name,decided_at,solo)",
         "audit_agent": (
             "SELECT INSERT UPDATE(owner_id,owner_name,stopped_at,calls_per_hour,open_investigations,proposals_per_day)"
@@ -91,6 +97,12 @@ GRANTS: dict[str, dict[str, str]] = {
         "people_passwordlink": "SELECT INSERT UPDATE(used_at,expires_at)",
         "people_visit": "SELECT INSERT UPDATE DELETE",
         "people_identity": "SELECT INSERT DELETE",
+        "people_key": (
+            "SELECT INSERT"
+            " UPDATE(sign_count,is_backed_up,used_at,used_for,quarantined_until,status,confirmed_with_id,decided_by_id,"
+            "decided_at,solo,revoked_at,revoked_by_id)"
+        ),
+        "people_keychallenge": "SELECT INSERT DELETE",
         "django_session": "SELECT INSERT UPDATE DELETE",
         "triage_intaketoken": "SELECT INSERT UPDATE(revoked_at)",
         "triage_incident": "SELECT INSERT UPDATE(status,owner_id,guidance,closed_at,version)",
@@ -99,12 +111,33 @@ GRANTS: dict[str, dict[str, str]] = {
         "triage_finding": "SELECT",
         "triage_draft": "SELECT UPDATE(status,version,claimed_by_id,claimed_until,snoozed_until)",
         "triage_review": "SELECT INSERT",
+        "triage_lateevent": "SELECT INSERT",
         "triage_sending": "SELECT INSERT UPDATE(status,why)",
+        "triage_examination": "SELECT",
+        "triage_promotedcase": "SELECT INSERT",
+        "triage_trial": "SELECT INSERT UPDATE(status)",
+        "triage_flip": "SELECT",
+        "triage_flipsignature": "SELECT INSERT",
+        "triage_shadowresult": "SELECT",
+        "triage_replay": "SELECT INSERT UPDATE(status)",
+        "triage_replayline": "SELECT",
+        "triage_seenfield": "SELECT",
+        "triage_drift": "SELECT UPDATE(settled_by_id,settled_at,settled_why)",
         "writes_writerequest": "SELECT INSERT UPDATE(status,version)",
+        "writes_edition": "SELECT",
         "writes_previewrequest": "SELECT INSERT",
         "writes_preview": "SELECT",
         "writes_decision": "SELECT INSERT",
+        "writes_offeredstatement": "SELECT INSERT UPDATE(used_at) DELETE",
+        "writes_pinnedkey": "SELECT",
         "writes_execution": "SELECT",
+        "writes_settlement": "SELECT INSERT",
+        "writes_viewing": "SELECT INSERT",
+        "writes_firstlook": "SELECT",
+        "writes_writecomment": "SELECT INSERT",
+        "writes_glassreview": "SELECT INSERT",
+        "writes_canary": "SELECT",
+        "writes_canaryanswer": "SELECT INSERT UPDATE(lifted_by_id,lifted_at,why_lifted)",
     },
     # Open incidents only (a row policy, below); no verdicts, no reviews, no outcomes.
     "agents": {
@@ -117,17 +150,28 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_agentuse": "SELECT INSERT UPDATE(since,used)",
         "evidence_certificate": "SELECT",
         "triage_intaketoken": "SELECT",
-        "triage_incident": "SELECT INSERT UPDATE(status,reported_resolved_at,title,severity)",
+        "triage_incident": "SELECT INSERT UPDATE(status,reported_resolved_at,title,severity,members,undelivered)",
         "triage_investigation": "SELECT INSERT UPDATE(status,calls_used,hypothesis,answer,submitted_at)",
         "triage_finding": "SELECT INSERT",
         "writes_writerequest": "SELECT INSERT",
+        # What a proposer learns: the reason that ended a write, and how many of which role are still missing.
+        "writes_edition": "SELECT(id,write_id,edited_at,edited_by_agent_id)",
+        "writes_preview": "SELECT(id,write_id,edition,digest,error)",
+        "writes_decision": "SELECT(id,write_id,act,edition,reason,by_id,role,statement,at)",
+        "writes_execution": "SELECT(id,write_id,state,error)",
+        "people_approver": "SELECT(id,role,is_active)",
+        # An operator's bad proposals, placed as an agent's are; which they are is not read here.
+        "writes_canary": "INSERT SELECT(id)",
     },
-    # Certificates, with the read-only and doctor credentials.
+    # Certificates and first looks, with the read-only and doctor credentials.
     "reads": {
         **APPEND,
         **READ_DEFINITIONS,
         **RUN_JOBS,
         "evidence_certificate": "SELECT INSERT",
+        "writes_writerequest": "SELECT",
+        "writes_previewrequest": "SELECT",
+        "writes_firstlook": "SELECT INSERT",
     },
     # Verdicts and drafts, and the relay that hands jobs to the broker.
     "worker": {
@@ -138,13 +182,27 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_link": "SELECT INSERT",
         "audit_search": "SELECT INSERT UPDATE(doc)",
         "audit_searchstate": "SELECT UPDATE(next_leaf,newest,analyzed)",
-        "audit_outbox": "SELECT UPDATE(sent_at,heartbeat_at,attempts,done_at,gave_up_at,error)",
+        # A verdict asks for what comes after it: see gate.triage.examining.
+        "audit_outbox": (
+            "SELECT INSERT(task,queue,subject_id) UPDATE(sent_at,heartbeat_at,attempts,done_at,gave_up_at,error)"
+        ),
         "audit_heartbeat": "SELECT INSERT UPDATE",
         "audit_agent": "SELECT",
         "triage_incident": "SELECT UPDATE(status)",
         "triage_investigation": "SELECT UPDATE(status)",
         "triage_finding": "SELECT",
         "triage_draft": "SELECT INSERT UPDATE(seals,is_sealed)",
+        "triage_review": "SELECT(id,draft_id,act,at)",
+        "triage_lateevent": "SELECT",
+        "triage_examination": "SELECT INSERT",
+        "triage_promotedcase": "SELECT",
+        "triage_trial": "SELECT UPDATE",
+        "triage_flip": "SELECT INSERT",
+        "triage_shadowresult": "SELECT INSERT",
+        "triage_replay": "SELECT UPDATE",
+        "triage_replayline": "SELECT INSERT",
+        "triage_seenfield": "SELECT INSERT UPDATE",
+        "triage_drift": "SELECT INSERT UPDATE(times)",
     },
     # Starts from rows that only people insert; sees people without their password hashes.
     "writer": {
@@ -155,11 +213,16 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_payload": "SELECT INSERT",
         "audit_agent": "SELECT",
         "people_approver": "SELECT",
+        "people_key": "SELECT",
         "writes_writerequest": "SELECT UPDATE(status,version)",
+        "writes_edition": "SELECT",
         "writes_previewrequest": "SELECT",
         "writes_preview": "SELECT INSERT",
         "writes_decision": "SELECT",
+        "writes_pinnedkey": "SELECT INSERT UPDATE(revoked_at,revoked_by)",
+        "writes_canary": "SELECT",
         "writes_execution": "SELECT INSERT UPDATE",
+        "writes_settlement": "SELECT",
     },
     # It alone grows the tree, and holds the key that signs it.
     "sealer": {
@@ -183,12 +246,14 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_entry": "SELECT INSERT",
         "audit_payload": "SELECT INSERT",
         "audit_verification": "SELECT INSERT",
+        "audit_verifierstate": "SELECT INSERT UPDATE",
         "audit_definition": "SELECT",
     },
-    # It copies entries into a scratch database, to tamper with them there. Here it only reads.
+    # It copies entries into a scratch database, to tamper with them there. Here it writes down how that went.
     "drill": {
-        "audit_entry": "SELECT",
-        "audit_payload": "SELECT",
+        "audit_entry": "SELECT INSERT",
+        "audit_payload": "SELECT INSERT",
+        "audit_verification": "SELECT",
         "audit_leaf": "SELECT",
         "audit_checkpoint": "SELECT",
     },
@@ -196,11 +261,23 @@ GRANTS: dict[str, dict[str, str]] = {
     "retention": {**APPEND},
 }
 
+# The one way in which a proposal changes: into its next edition.
+EDIT_WRITE = "writes_edit(bigint,integer,jsonb,bigint,bigint)"
+
+# The one way in which a report opens again what is closed: where a pass closed it, and is still watched.
+REOPEN_WATCHED = "triage_reopen_watched(text,text,timestamp with time zone,text)"
+
 # Functions that run with the owner's rights, and who may call them: the log's upkeep, and nothing that decides.
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "worker": ("audit_ensure_partitions(integer)", "audit_analyze_search()", "audit_default_rows()"),
-    "people": ("audit_horizon()", "audit_redact(bigint,text)", "audit_default_rows()", "triage_clear_copies(bigint)"),
-    "agents": ("audit_default_rows()",),
+    "people": (
+        "audit_horizon()",
+        "audit_redact(bigint,text)",
+        "audit_default_rows()",
+        "triage_clear_copies(bigint)",
+        EDIT_WRITE,
+    ),
+    "agents": ("audit_default_rows()", EDIT_WRITE, REOPEN_WATCHED),
     "sealer": ("audit_horizon()",),
     "auditor": ("audit_newest_number()",),
     "retention": ("audit_retention(integer)", "audit_restated()", "audit_retain(date,integer,text)"),
@@ -222,10 +299,13 @@ PERSON_ACTS = (
     Kind.DRAFT_SNOOZED, Kind.ANSWER_ATTEMPTED, Kind.ANSWER_SENT, Kind.ANSWER_REFUSED, Kind.ANSWER_UNKNOWN,
     Kind.COMMENT_ADDED, Kind.ASSIGNMENT_CHANGED, Kind.WRITE_PROPOSED, Kind.WRITE_APPROVED,
     Kind.WRITE_REJECTED, Kind.WRITE_CHANGES_REQUESTED, Kind.WRITE_EDITED, Kind.WRITE_WITHDRAWN, Kind.WRITE_SETTLED,
+    Kind.WRITE_GLASS_REVIEWED, Kind.CANARY_CAUGHT, Kind.CANARY_APPROVED, Kind.CANARY_PAUSE_LIFTED,
     Kind.DEFINITION_DRAFTED, Kind.DEFINITION_ACTIVATED, Kind.DEFINITION_RETIRED, Kind.PERSON_SIGNED_IN,
     Kind.PERSON_REFUSED, Kind.PERSON_CHANGED, Kind.KEY_ENROLLED, Kind.KEY_REVOKED, Kind.TOKEN_ISSUED,
     Kind.TOKEN_REVOKED, Kind.AGENT_CHANGED, Kind.MAIL_SENT, Kind.MAIL_FAILED, Kind.LOG_VIEWED, Kind.LOG_EXPORTED,
     Kind.LOG_HELD, Kind.LOG_REDACTION_ASKED, Kind.LOG_REDACTED, Kind.LOG_OVERRIDDEN,
+    Kind.LOG_VERIFICATION_ASKED, Kind.DEFINITION_SHADOWED, Kind.RULE_TRIED, Kind.RULE_FLIPS_SIGNED,
+    Kind.RULE_REPLAYED, Kind.CASE_PROMOTED, Kind.DRIFT_SETTLED,
 )  # fmt: skip
 
 WRITES_KINDS: dict[str, tuple[Kind, ...]] = {
@@ -233,18 +313,18 @@ WRITES_KINDS: dict[str, tuple[Kind, ...]] = {
     "people": PERSON_ACTS,
     "agents": (
         Kind.CALL_STARTED, Kind.CALL_FINISHED, Kind.CALL_REFUSED, Kind.INCIDENT_OPENED, Kind.INCIDENT_UPDATED,
-        Kind.INCIDENT_REPORTED_RESOLVED, Kind.INVESTIGATION_STARTED, Kind.FINDINGS_SUBMITTED,
-        Kind.INVESTIGATION_ABANDONED, Kind.TRACE_UPLOADED, Kind.WRITE_PROPOSED,
+        Kind.INCIDENT_REPORTED_RESOLVED, Kind.INCIDENT_REOPENED, Kind.INVESTIGATION_STARTED, Kind.FINDINGS_SUBMITTED,
+        Kind.INVESTIGATION_ABANDONED, Kind.TRACE_UPLOADED, Kind.WRITE_PROPOSED, Kind.WRITE_EDITED,
     ),
-    "reads": (Kind.SOURCE_CERTIFIED, Kind.SOURCE_DARKENED),
+    "reads": (Kind.SOURCE_CERTIFIED, Kind.SOURCE_DARKENED, Kind.WRITE_LOOKED_AT),
     "worker": (Kind.VERDICT_RENDERED, Kind.INVESTIGATION_ABANDONED),
     "writer": (
         Kind.WRITE_PREVIEWED, Kind.WRITE_CLAIMED, Kind.WRITE_EXECUTED, Kind.WRITE_REFUSED_STALE, Kind.WRITE_FAILED,
-        Kind.WRITE_UNKNOWN, Kind.WRITE_EXPIRED,
+        Kind.WRITE_UNKNOWN, Kind.WRITE_EXPIRED, Kind.KEY_PINNED, Kind.KEY_UNPINNED,
     ),
     "sealer": (Kind.LOG_SEALED_KEY,),
     "publisher": (),
     "auditor": (Kind.LOG_EXPORTED, Kind.LOG_VERIFIED),
-    "drill": (),
+    "drill": (Kind.LOG_DRILLED,),
     "retention": (Kind.LOG_RETAINED,),
 }  # fmt: skip

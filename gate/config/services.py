@@ -20,12 +20,13 @@ from audit import notes
 from gate.config import database, embedded, environment, oidc, secrets_file, smtp
 from gate.config.children import Child, Stage
 from gate.config.environment import BASE_DIR
-from gate.config.programs import PROGRAMS, Program
+from gate.config.nightly import Nightly
+from gate.config.programs import DRILL, PROGRAMS, Program
 from gate.config.roles import role_name
 
 PASSED_ON = (
     "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV",
-    "SSL_CERT_FILE", "SSL_CERT_DIR", "COUNTERSEAL_HOSTS", "COUNTERSEAL_DEBUG",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "COUNTERSEAL_HOSTS", "COUNTERSEAL_DEBUG", "COUNTERSEAL_VERDICT_RULES",
 )  # fmt: skip
 # Which production credentials a process is given, by the end of the variable's name.
 CREDENTIALS = {
@@ -85,11 +86,15 @@ class Installation:
             told["COUNTERSEAL_OWNER_URL" if process == "owner" else "DATABASE_URL"] = self.database_url(process)
         if process in ("people", "agents") and "COUNTERSEAL_METRICS_TOKEN" in os.environ:
             told["COUNTERSEAL_METRICS_TOKEN"] = os.environ["COUNTERSEAL_METRICS_TOKEN"]
+        if process in ("people", "worker"):
+            told["COUNTERSEAL_CASES"] = os.environ.get("COUNTERSEAL_CASES", self._demo_cases())
         if process == "people":
             told |= {name: os.environ[name] for name in (*smtp.VARIABLES, *oidc.VARIABLES) if name in os.environ}
             told["COUNTERSEAL_SECRET_KEY"] = os.environ.get("COUNTERSEAL_SECRET_KEY", self.secrets["secret_key"])
         public = str(notes.SigningKey.parse(self.secrets["seal_key"]).public)
         told["COUNTERSEAL_LOG_PUBLIC_KEYS"] = os.environ.get("COUNTERSEAL_LOG_PUBLIC_KEYS", public)
+        if process == "people":
+            told["COUNTERSEAL_WITNESS_KEY"] = self._where_checkpoints_go()["COUNTERSEAL_WITNESS_KEY"]
         if process == "sealer":
             told["COUNTERSEAL_SEAL_KEY"] = self.secrets["seal_key"]
         if process == "publisher":
@@ -98,6 +103,10 @@ class Installation:
             told["COUNTERSEAL_BROKER_URL"] = database.socket_broker_url(self.sockets, self.secrets["broker"])
         given = {**os.environ, **self.shop_dsns()}
         return told | {name: dsn for name, dsn in given.items() if name.endswith(CREDENTIALS.get(process, ()))}
+
+    def _demo_cases(self) -> str:
+        """The shop's recorded cases, which its rules are tried on before two admins put them in force."""
+        return str(BASE_DIR / "gate" / "demo" / "cases") if self.has_demo else ""
 
     def _where_checkpoints_go(self) -> dict[str, str]:
         """The witness beside us, and whatever other places were named."""
@@ -147,6 +156,12 @@ def valkey(at: Installation) -> Child:
 def processes(at: Installation) -> list[Child]:
     """Our own processes, in the order of starting."""
     return [_worker(at, program) if program.is_worker else _child(at, program) for program in PROGRAMS]
+
+
+def nightly(at: Installation) -> Nightly:
+    """The tamper drill, which runs once a night."""
+    options = {"cwd": BASE_DIR, "env": at.environment(DRILL.process)}
+    return Nightly(DRILL.title, DRILL.command(), at.var / "drill.began", at.var / "log" / "drill.log", options)
 
 
 def _child(at: Installation, program: Program) -> Child:

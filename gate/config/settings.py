@@ -2,6 +2,7 @@
 
 import secrets
 import sys
+from pathlib import Path
 
 from celery.schedules import schedule
 from csp.constants import NONCE, NONE, SELF
@@ -38,6 +39,21 @@ WITNESS_KEY = environment.text("COUNTERSEAL_WITNESS_KEY", "")
 # How many months of the log are kept at least after their end; 0 keeps everything. `retain_log` drops, nothing else.
 RETENTION_MONTHS = environment.number("COUNTERSEAL_RETENTION_MONTHS", 0)
 
+# Folders of recorded cases that rules are tried on, besides those that were made of incidents here.
+CASES = [folder for folder in environment.text("COUNTERSEAL_CASES", "").split(":") if folder]
+
+# Folders with rules of our own beside the shipped ones, `<hypothesis>/v<n>.py`, each with its own readers.
+VERDICT_RULES = [Path(name) for name in environment.text("COUNTERSEAL_VERDICT_RULES", "").split(":") if name]
+
+# How much of people's attention writes may take: proposals of one proposer and approvals by one person in an hour, and
+# how long a write's page is looked at before it can be approved, in seconds.
+PROPOSALS_PER_HOUR = environment.number("COUNTERSEAL_PROPOSALS_PER_HOUR", 30)
+APPROVALS_PER_HOUR = environment.number("COUNTERSEAL_APPROVALS_PER_HOUR", 20)
+VIEWING_SECONDS = {
+    "normal": environment.number("COUNTERSEAL_VIEWING_SECONDS", 3),
+    "high": environment.number("COUNTERSEAL_HIGH_RISK_VIEWING_SECONDS", 20),
+}
+
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -68,6 +84,7 @@ PEOPLE_MIDDLEWARE = [
     # Outside of what may fail: a page that says so has their headers, too.
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
+    "gate.people.key_middleware.KeyPolicyMiddleware",
     "gate.config.refused.CharsetMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -79,13 +96,13 @@ PEOPLE_MIDDLEWARE = [
     "gate.people.middleware.VisitMiddleware",
     "gate.people.middleware.TimeZoneMiddleware",
     "gate.people.middleware.UndisguisedMiddleware",
-    "gate.config.refused.MethodMiddleware",
+    "gate.config.methods.MethodMiddleware",
 ]
 # The agents' plane knows tokens alone: a cookie that reaches its port means nothing there.
 AGENTS_MIDDLEWARE = [
     *BASE_MIDDLEWARE,
     "django.middleware.common.CommonMiddleware",
-    "evidence.problems.MethodMiddleware",
+    "gate.config.methods.MethodMiddleware",
 ]
 IS_AGENTS_PLANE = PROCESS == "agents"
 MIDDLEWARE = AGENTS_MIDDLEWARE if IS_AGENTS_PLANE else PEOPLE_MIDDLEWARE

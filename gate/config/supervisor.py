@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -21,6 +22,7 @@ from django.utils.module_loading import import_string
 from gate.config import database, embedded, place, secrets_file, services
 from gate.config.children import Child, Stage, tail
 from gate.config.environment import BASE_DIR, var_dir
+from gate.config.nightly import Nightly
 from gate.config.roles import PROCESSES, role_name
 from gate.config.services import Installation
 from gate.config.single import CannotStart, check_ports, free_port, lock
@@ -38,6 +40,7 @@ class Supervisor:
         self.has_demo = has_demo
         self.say = say
         self.children: list[Child] = []
+        self.nightly: Nightly | None = None
         self.is_asked_to_stop = False
         self._is_undisturbed = False
 
@@ -81,6 +84,7 @@ class Supervisor:
         self._wait_for_health(at)
         if self.has_demo:
             self._run_to_end(at, {"demo": ("people", services.manage("demo"))})
+        self.nightly = services.nightly(at)
         self._welcome(at)
 
     def _add(self, child: Child) -> Child:
@@ -143,7 +147,15 @@ class Supervisor:
                     found_dead = child.tend()
                 if found_dead:
                     self.say(found_dead)
+            self._tend_nightly()
             time.sleep(0.1)
+
+    def _tend_nightly(self) -> None:
+        if self.nightly is not None:
+            with self._undisturbed():
+                failed = self.nightly.tend(datetime.now(UTC))
+            if failed:
+                self.say(failed)
 
     def _wait_for_health(self, at: Installation) -> None:
         deadline = time.monotonic() + SECONDS_TO_HEALTH
@@ -191,6 +203,8 @@ class Supervisor:
 
     def _stop(self) -> None:
         _ignore_signals()
+        if self.nightly is not None:
+            self.nightly.stop()
         for stage in Stage:
             stopping = [child for child in self.children if child.stage == stage]
             for child in stopping:

@@ -60,10 +60,16 @@ def told(program: Program) -> str:
     if program.process == "people":
         names += ["COUNTERSEAL_SECRET_KEY", *(f"{name} (for mail)" for name in smtp.VARIABLES)]
         names += [f"{name} (for sign-in through a provider)" for name in oidc.VARIABLES]
+    if program.process == "people" or program.name == "verdicts":
+        names.append("COUNTERSEAL_CASES (folders of recorded cases that rules are tried on)")
     if program.process == "sealer":
         names.append("COUNTERSEAL_SEAL_KEY")
-    if program.process in ("people", "auditor") or program.name == "verdicts":
+    if program.process == "people":
+        names.append("COUNTERSEAL_WITNESS_KEY (where a witness signs)")
+    if program.process in ("people", "auditor", "writer") or program.name == "verdicts":
         names.append("COUNTERSEAL_LOG_PUBLIC_KEYS")
+    if program.process == "writer":
+        names.append("COUNTERSEAL_ORIGIN (its own copy: whom passkeys sign for)")
     if program == DRILL:
         names.append("COUNTERSEAL_DRILL_URL (another server, where it may create a database)")
     if program.words[0] == "serve":

@@ -19,4 +19,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
 handler400 = "evidence.problems.bad_request"
 handler403 = "evidence.problems.not_allowed"
 handler404 = "evidence.problems.not_found"
+handler405 = "evidence.problems.wrong_method"
 handler500 = "evidence.problems.broken"

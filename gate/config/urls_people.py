@@ -21,4 +21,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
 handler400 = "gate.config.refused.bad_request"
 handler403 = "gate.config.refused.not_allowed"
 handler404 = "gate.config.refused.not_found"
+handler405 = "gate.config.refused.wrong_method"
 handler500 = "gate.config.broken.page"

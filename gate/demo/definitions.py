@@ -209,8 +209,8 @@ def classes() -> list[Wanted]:
 def rules() -> list[Wanted]:
     """The three rules, each at the version and hash of the file that this installation has loaded."""
     return [
-        Wanted("rules", rule.hypothesis, registry.body_of(rule), "The rule's first version, as reviewed.")
-        for rule in registry.loaded()
+        Wanted("rules", rule.hypothesis, registry.body_of(rule), "The rule's newest version, as reviewed.")
+        for rule in registry.newest()
         if rule.hypothesis in PASSING_HYPOTHESES
     ]
 
@@ -221,11 +221,17 @@ def target() -> Wanted:
         "kind": "postgresql",
         "credential_env": "SHOP_WRITER_DSN",
         "environment": "production",
-        "row_cap": 100,
-        "expiry_seconds": 4 * 3600,
-        "approvals": 1,
-        "allow_password": True,
         "ledger": "shop.gate_ledger",
+        "policy": {
+            "approvers": {"on_call": 1},
+            "method": "password",
+            "expiry_seconds": 4 * 3600,
+            "row_cap": 100,
+            "binding": "strict",
+            "proposers": ["agent", "on_call", "admin"],
+            "risk": "normal",
+            "break_glass": False,
+        },
     }
     return Wanted("targets", TARGET, body, "Writes to the shop's jobs and money, one approval each.")
 

@@ -6,17 +6,15 @@ could make a second self, or take over somebody's account, and be the second han
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
-from audit import log, tokens
+from audit import log, refusing, seconding, tokens
 from audit.kinds import Kind
-from gate.errors import NotAllowed
 from gate.people import guards, leaving
 from gate.people.models import Change, PasswordLink, Person
 
@@ -24,16 +22,9 @@ Act, Status = Change.Act, Change.Status
 LINK_LASTS = timedelta(days=3)
 
 
-@contextmanager
-def recorded_refusal(by: Person, subject: str, **args: Any) -> Iterator[None]:
-    """Have a refusal in the log before it is shown."""
-    try:
-        yield
-    except NotAllowed as refusal:
-        log.record(
-            Kind.PERSON_REFUSED, by.actor(), subject=subject, status="refused", summary=str(refusal)[:200], args=args
-        )
-        raise
+def recorded_refusal(by: Person, subject: str, **args: Any) -> AbstractContextManager[None]:
+    """Have a refusal of somebody in the log before it is shown."""
+    return refusing.recorded_refusal(Kind.PERSON_REFUSED, by, subject, **args)
 
 
 @transaction.atomic
@@ -56,10 +47,10 @@ def confirm(pk: int, *, by: Person) -> str:
     lock()
     change = _get(pk)
     with recorded_refusal(by, _subject(change.person), act=change.act, change=pk):
-        change.solo = guards.check_can_confirm(change, _fresh(by))
-    _decide(change, by, Status.CONFIRMED)
+        solo = guards.check_can_confirm(change, _fresh(by))
+    seconding.decide(change, by, Status.CONFIRMED, solo=solo)
     token, more = _apply(change, by)
-    record(change, by, f"confirmed{', solo' if change.solo else ''}: {in_words(change)}", **more)
+    record(change, by, f"confirmed{', solo' if solo else ''}: {in_words(change)}", **more)
     return token
 
 
@@ -69,17 +60,15 @@ def withdraw(pk: int, *, by: Person) -> Change:
     lock()
     change = _get(pk)
     with recorded_refusal(by, _subject(change.person), act=change.act, change=pk):
-        guards.check_may_change(_fresh(by))
-        guards.check_waits(change)
-    _decide(change, by, Status.WITHDRAWN)
+        seconding.check_may_decide(guards.CHANGING, change, _fresh(by))
+    seconding.decide(change, by, Status.WITHDRAWN)
     record(change, by, f"withdrawn: {in_words(change)}")
     return change
 
 
 def lock() -> None:
     """Changes of people come one after another: two at once could each leave the other as the last admin."""
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(hashtextextended('people', 0))")
+    seconding.lock("people")
 
 
 def _get(pk: int) -> Change:
@@ -89,11 +78,6 @@ def _get(pk: int) -> Change:
 def _fresh(by: Person) -> Person:
     # The role that the request was let in with may have changed while it waited for the lock.
     return Person.objects.get(pk=by.pk)
-
-
-def _decide(change: Change, by: Person, status: str) -> None:
-    change.status, change.decided_by, change.decided_at = status, by, timezone.now()
-    change.save(update_fields=["status", "decided_by", "decided_at", "solo"])
 
 
 def _apply(change: Change, by: Person) -> tuple[str, dict[str, Any]]:

@@ -86,6 +86,20 @@ class AddressForm(PasswordForm):
         super().__init__(user, data, initial={"email": user.email})
 
 
+class NewKeyForm(PasswordForm):
+    """What a new key is called, and one's own password."""
+
+    name = forms.CharField(max_length=60, error_messages={"required": "Give the key a name, like desk or phone."})
+
+
+class AssertionForm(forms.Form):
+    """What a key answered, as the browser wrote it down."""
+
+    assertion = forms.CharField(
+        max_length=20_000, strip=False, error_messages={"required": "A key answers only where JavaScript runs."}
+    )
+
+
 class ChangeForm(forms.Form):
     """What should become of somebody, and why."""
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
+from audit import seconding
 from gate.errors import NotAllowed
 from gate.people import permissions
 from gate.people.models import Change, Person
 
 Act = Change.Act
 CHANGE = "people.change"
+CHANGING = seconding.Act(
+    CHANGE,
+    no_role="Your role changes no people; ask an admin.",
+    alone="You drafted this change, so another admin must confirm it.",
+    lapsed="{}, who drafted this, is no admin any more; withdraw it and draft it anew.",
+    noun="change",
+)
 
 
 def admins() -> QuerySet[Person]:
@@ -19,8 +27,7 @@ def admins() -> QuerySet[Person]:
 
 def check_may_change(by: Person) -> None:
     """Raises NotAllowed when the role of `by` changes no people, or they left."""
-    if not by.has_perm(CHANGE):
-        raise NotAllowed("Your role changes no people; ask an admin.")
+    seconding.check_may(CHANGING, by)
 
 
 def check_fits(person: Person, act: str, role: str) -> None:
@@ -50,19 +57,6 @@ def check_none_waits(person: Person) -> None:
 
 def check_can_confirm(change: Change, by: Person) -> bool:
     """True when confirming would be solo. Raises NotAllowed with the sentence that says why it cannot be."""
-    check_may_change(by)
-    check_waits(change)
+    seconding.check_may_decide(CHANGING, change, by)
     check_fits(change.person, change.act, change.role)
-    if change.drafted_by_id == by.pk:
-        if admins().exclude(pk=by.pk).exists():
-            raise NotAllowed("You drafted this change, so another admin must confirm it.")
-        return True
-    if not change.drafted_by.has_perm(CHANGE):
-        raise NotAllowed(f"{change.drafted_by}, who drafted this, is no admin any more; withdraw it and draft it anew.")
-    return False
-
-
-def check_waits(change: Change) -> None:
-    """Raises NotAllowed when somebody decided about the change."""
-    if change.status != Change.Status.WAITING:
-        raise NotAllowed(f"This change was {change.status} already.")
+    return seconding.check_second(CHANGING, change.drafted_by, by)

@@ -77,6 +77,19 @@ def forget_again(username: str) -> None:
     limits.forget(_again(username))
 
 
+def take_key(username: str) -> int:
+    """Count a try of somebody's key. The tries left after it. Raises TooManyTries."""
+    try:
+        return limits.take(_key(username), most=TRIES, within=WAIT, anew=True)
+    except limits.UsedUp as used:
+        raise TooManyTries(f"Too many tries with a passkey. Try again in {minutes_until(used.until)}.") from used
+
+
+def forget_key(username: str) -> None:
+    """A key signed as it should."""
+    limits.forget(_key(username))
+
+
 def left_in_words(left: int) -> str:
     """What stands behind "wrong": 4 tries left, then 15 minutes' wait."""
     if left == 0:
@@ -90,6 +103,10 @@ def _sign_in(name: str) -> str:
 
 def _again(username: str) -> str:
     return f"again {username}"
+
+
+def _key(username: str) -> str:
+    return f"key {username}"
 
 
 def _take(what: str, most: int) -> int:

@@ -12,7 +12,10 @@ from audit.models import Agent, AgentToken
 from gate.people import visits
 from gate.people.models import Person
 from gate.triage.models import Draft, Incident, Investigation
+from gate.writes import quorum
 from gate.writes.models import Decision, WriteRequest
+
+NOT_RUN = (WriteRequest.Status.WAITING, WriteRequest.Status.APPROVED)
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Left:
 
 def of(person: Person) -> Left:
     """What a person holds now."""
-    decisions = Decision.objects.filter(by=person, act=Decision.Act.APPROVE, execution=None)
+    decisions = Decision.objects.filter(by=person, act__in=quorum.APPROVALS)
     tokens = AgentToken.objects.filter(agent__owner=person, revoked_at=None, expires_at__gt=timezone.now())
     return Left(
         claims=list(
@@ -49,9 +52,7 @@ def of(person: Person) -> Left:
                 claimed_by=person, status=Draft.Status.CLAIMED, claimed_until__gt=timezone.now()
             ).order_by("pk")
         ),
-        approvals=list(
-            decisions.filter(write__status=WriteRequest.Status.APPROVED).select_related("write").order_by("write_id")
-        ),
+        approvals=list(decisions.filter(write__status__in=NOT_RUN).select_related("write").order_by("write_id")),
         incidents=list(Incident.objects.filter(owner=person).exclude(status=Incident.Status.CLOSED).order_by("pk")),
         tokens=list(tokens.order_by("pk")),
         agents=list(Agent.objects.filter(owner=person, stopped_at=None).order_by("name")),

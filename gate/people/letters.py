@@ -39,6 +39,12 @@ You sign in as {username}. The link works once, for 3 days:
 
 Whoever opens the link sets your password: pass it on to nobody. If you did not ask for it, tell an admin.
 """
+KEY_ENROLLED = """\
+A passkey was added to your account {username} at {origin}; {by} confirmed it.
+For 24 hours it opens no write of high risk.
+
+If it is not yours, revoke it at {link} at once, change your password there, and tell an admin.
+"""
 TEST = """\
 {by} asked Counterseal at {origin} for this letter, to see whether mail arrives. It did.
 """
@@ -60,6 +66,12 @@ def invite(person: Person, token: str, *, by: Person) -> Outcome:
 def send_password_link(person: Person, token: str, *, by: Person) -> Outcome:
     """Send somebody the link to set their password that two admins agreed on."""
     return _send(person, "password link", "Set your Counterseal password", PASSWORD_LINK, by=by, link=_link(token))
+
+
+def tell_of_key(person: Person, *, by: Person) -> Outcome:
+    """Tell somebody that a key was added to their account, whoever did it."""
+    link = f"{settings.ORIGIN}{reverse('people:keys')}"
+    return _send(person, "new key", "A passkey was added to your Counterseal account", KEY_ENROLLED, by=by, link=link)
 
 
 def send_test(person: Person) -> Outcome:

@@ -1,10 +1,13 @@
 """People and the one role each of them has."""
 
+from datetime import datetime
+
 from django.contrib.auth.models import AbstractUser
 from django.db import models
+from django.utils import timezone
 
 from audit import log
-from gate.people import browsers
+from gate.people import browsers, key_prints
 
 
 class Person(AbstractUser):
@@ -105,3 +108,59 @@ class Visit(models.Model):
     def browser_in_words(self) -> str:
         """The browser as its user knows it."""
         return browsers.in_words(self.browser)
+
+
+class Key(models.Model):
+    """A passkey of somebody. It counts once another key of theirs, or an admin, has confirmed it."""
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        CONFIRMED = "confirmed"
+        WITHDRAWN = "withdrawn"
+
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="keys")
+    name = models.CharField(max_length=60)
+    # Both in base64url, and both of one person alone: a key that two people hold would be two hands of one.
+    credential_id = models.CharField(max_length=1400, unique=True)
+    public_key = models.CharField(max_length=400, unique=True)  # COSE
+    sign_count = models.BigIntegerField()
+    transports = models.JSONField(default=list)
+    aaguid = models.CharField(max_length=36)
+    may_be_backed_up = models.BooleanField()  # a passkey that is copied between devices
+    is_backed_up = models.BooleanField()
+    enrolled_at = models.DateTimeField(auto_now_add=True)
+    quarantined_until = models.DateTimeField()  # no write of high risk before
+    used_at = models.DateTimeField(null=True)
+    used_for = models.CharField(max_length=40, blank=True)  # W-575, or sign-in
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.WAITING)
+    confirmed_with = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
+    decided_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    solo = models.BooleanField(default=False)
+    revoked_at = models.DateTimeField(null=True)
+    revoked_by = models.ForeignKey(Person, null=True, on_delete=models.PROTECT, related_name="+")
+
+    @property
+    def fingerprint(self) -> str:
+        """What an operator compares before the writer pins the key."""
+        return key_prints.fingerprint(self.credential_id, self.public_key)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it may sign now."""
+        return self.status == self.Status.CONFIRMED and self.revoked_at is None
+
+    def is_in_quarantine(self, now: datetime | None = None) -> bool:
+        """Whether it is too new for writes of high risk."""
+        return self.quarantined_until > (now or timezone.now())
+
+
+class KeyChallenge(models.Model):
+    """What a browser was asked to have signed, for five minutes and once."""
+
+    challenge = models.CharField(max_length=64, unique=True)  # hexadecimal
+    purpose = models.CharField(max_length=10)  # enroll, confirm, or sign-in
+    person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="+")
+    session = models.CharField(max_length=64)  # SHA-256 of the session's key
+    about = models.JSONField(default=dict)
+    expires_at = models.DateTimeField()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -13,8 +14,9 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from audit import answering
 from gate.errors import NotAllowed
-from gate.people import actions, changes, letters, mail, permissions, presenting
+from gate.people import actions, changes, keys, letters, mail, permissions, presenting
 from gate.people.forms import ChangeForm, InvitationForm
 from gate.people.models import Change, Person
 from gate.people.requests import person_of
@@ -27,7 +29,8 @@ may_change = permission_required("people.change", raise_exception=True)
 @may_view
 def people(request: HttpRequest) -> HttpResponse:
     """Everyone who works here or did."""
-    return render(request, "people/people.html", {"rows": presenting.rows(), "waiting": presenting.waiting()})
+    context = {"rows": presenting.rows(), "waiting": presenting.waiting(), "keys": keys.waiting()}
+    return render(request, "people/people.html", context)
 
 
 @require_safe
@@ -45,12 +48,13 @@ def roles(request: HttpRequest) -> HttpResponse:
 @may_view
 def person(request: HttpRequest, pk: int) -> HttpResponse:
     """One person."""
-    return _render_person(request, pk, ChangeForm())
+    return render_person(request, pk, ChangeForm())
 
 
-def _render_person(
+def render_person(
     request: HttpRequest, pk: int, form: ChangeForm, *, refusal: NotAllowed | None = None, status: int = 200
 ) -> HttpResponse:
+    """The page of one person, with what kept an act from being done."""
     page = presenting.PersonPage(get_object_or_404(Person, pk=pk), person_of(request))
     context = {"page": page, "form": form, "roles": Person.Role.choices, "refusal": refusal}
     return render(request, "people/person.html", context, status=status)
@@ -61,13 +65,10 @@ def _render_person(
 def draft(request: HttpRequest, pk: int) -> HttpResponse:
     """Draft a change of somebody."""
     somebody, form = get_object_or_404(Person, pk=pk), ChangeForm(request.POST)
-    if not form.is_valid():
-        return _render_person(request, pk, form, status=422)
-    try:
-        changes.draft(somebody, by=person_of(request), **form.cleaned_data)
-    except NotAllowed as refusal:
-        return _render_person(request, pk, form, refusal=refusal, status=409)
-    return redirect("people:person", pk)
+    return answering.typed(
+        form, partial(changes.draft, somebody, by=person_of(request)), page=partial(render_person, request, pk),
+        done=lambda drafted: redirect("people:person", pk),
+    )  # fmt: skip
 
 
 @never_cache
@@ -76,14 +77,15 @@ def draft(request: HttpRequest, pk: int) -> HttpResponse:
 def confirmation(request: HttpRequest, pk: int) -> HttpResponse:
     """Confirm a change that another admin drafted."""
     change = get_object_or_404(Change.objects.select_related("person"), pk=pk)
-    try:
-        token = changes.confirm(pk, by=person_of(request))
-    except NotAllowed as refusal:
-        return _render_person(request, change.person_id, ChangeForm(), refusal=refusal, status=409)
-    if token:
-        return _render_link(request, change.person, token, letters.send_password_link)
-    messages.success(request, f"{change.person}: {changes.in_words(change)}.")
-    return redirect("people:person", change.person_id)
+
+    def done(token: str) -> HttpResponse:
+        if token:
+            return _render_link(request, change.person, token, letters.send_password_link)
+        messages.success(request, f"{change.person}: {changes.in_words(change)}.")
+        return redirect("people:person", change.person_id)
+
+    confirm = partial(changes.confirm, pk, by=person_of(request))
+    return answering.pressed(confirm, page=_page_of(request, change), done=done)
 
 
 @require_POST
@@ -91,11 +93,14 @@ def confirmation(request: HttpRequest, pk: int) -> HttpResponse:
 def withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a drafted change back."""
     change = get_object_or_404(Change, pk=pk)
-    try:
-        changes.withdraw(pk, by=person_of(request))
-    except NotAllowed as refusal:
-        return _render_person(request, change.person_id, ChangeForm(), refusal=refusal, status=409)
-    return redirect("people:person", change.person_id)
+    return answering.pressed(
+        partial(changes.withdraw, pk, by=person_of(request)), page=_page_of(request, change),
+        done=lambda withdrawn: redirect("people:person", withdrawn.person_id),
+    )  # fmt: skip
+
+
+def _page_of(request: HttpRequest, change: Change) -> answering.Page:
+    return partial(render_person, request, change.person_id, ChangeForm())
 
 
 @never_cache

@@ -25,6 +25,12 @@ def record_at_provider(name: str, issuer: str, why: str) -> None:
         _record(name, f"through {issuer}: {why}")
 
 
+def record_second_step(person: Person, why: str) -> None:
+    """A right password whose second step was refused."""
+    if counting.is_free(person.username):
+        _record(person.username, f"after the password: {why}")
+
+
 def _why(known: bool, waits: bool) -> str:
     if waits:
         return "too many tries; the password was not looked at"

@@ -1,9 +1,11 @@
 from django.urls import path
 
-from gate.people import mail_views, own_views, people_views, provider_views, views
+from gate.people import key_views, mail_views, own_views, people_views, provider_views, second_step_views, views
 
 door_urls = [
     path("sign-in/", views.sign_in, name="sign_in"),
+    path("sign-in/passkey/", second_step_views.second_step, name="second_step"),
+    path("sign-in/passkey/options/", second_step_views.options, name="second_step_options"),
     path("sign-in/provider/", provider_views.begin, name="provider"),
     path("sign-in/provider/return/", provider_views.finish, name="provider_return"),
     path("sign-out/", views.sign_out, name="sign_out"),
@@ -20,6 +22,16 @@ own_urls = [
     path("me/sessions/end/", own_views.end_visits, name="end_visits"),
     path("me/sessions/<int:pk>/end/", own_views.end_visits, name="end_visit"),
 ]
+key_urls = [
+    path("me/keys/", key_views.keys_page, name="keys"),
+    path("me/keys/options/", key_views.options, name="key_options"),
+    path("me/keys/enrollment/", key_views.enrollment, name="key_enrollment"),
+    path("me/keys/<int:pk>/confirmation/options/", key_views.confirmation_options, name="key_confirmation_options"),
+    path("me/keys/<int:pk>/confirmation/", key_views.confirmation, name="key_confirmation"),
+    path("me/keys/<int:pk>/revocation/", key_views.revocation, name="key_revocation"),
+    path("people/keys/<int:pk>/confirmation/", key_views.second_hand, name="key_second_hand"),
+    path("people/keys/<int:pk>/revocation/", key_views.revocation_by_admin, name="key_revocation_by_admin"),
+]
 people_urls = [
     path("people/", people_views.people, name="list"),
     path("people/roles/", people_views.roles, name="roles"),
@@ -35,4 +47,4 @@ mail_urls = [
 ]
 
 app_name = "people"
-urlpatterns = [*door_urls, *own_urls, *people_urls, *mail_urls]
+urlpatterns = [*door_urls, *own_urls, *key_urls, *people_urls, *mail_urls]

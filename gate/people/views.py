@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from audit import log
 from audit.kinds import Kind
 from gate.errors import NotAllowed
-from gate.people import actions, refusals, visits
+from gate.people import actions, keys, refusals, second_step_views, visits
 from gate.people.forms import SignInForm
 from gate.people.models import Person
 from gate.people.safe_next import safe_next
@@ -31,6 +31,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     form = SignInForm(request, data=request.POST or None)
     if request.method == "POST" and form.is_valid():
         person: Person = form.get_user()
+        if keys.live(person).exists():
+            return second_step_views.begin(request, person, request.POST.get("next", ""))
         log.record(Kind.PERSON_SIGNED_IN, person.actor(), subject=person.username, summary="with a password")
         visits.begin(request, person)
         return redirect(safe_next(request, request.POST.get("next", "")))

@@ -64,6 +64,8 @@ def review(pk: int, *, by: Person, act: str, reason: str, seen_version: int) -> 
     draft = _lock(pk)
     guards.check_can_review(by, draft, seen_version)
     if act == Review.Act.AGREE and draft.outcome == Draft.Outcome.PASS:
+        # Locked before it is looked at: nothing is grouped into it between the look and the closing.
+        draft.investigation.incident = _lock_incident(draft)
         _check_evidence(draft, by, reason)
     decision = Review.objects.create(draft=draft, act=act, reason=reason, seen_version=seen_version, by=by)
     draft.status, draft.version = STATUSES[Review.Act(act)], draft.version + 1
@@ -80,14 +82,19 @@ def _check_evidence(draft: Draft, by: Person, reason: str) -> None:
         guards.check_evidence(draft)
     except NotAllowed as refusal:
         log.record(
-            Kind.PERSON_REFUSED, by.actor(), subject=draft.ref, status="refused", summary=str(refusal)[:200],
+            Kind.PERSON_REFUSED, by.actor(), subject=draft.ref, status="refused", summary=str(refusal),
             incident_id=draft.investigation.incident_id, args={"act": "agree", "draft": draft.pk, "reason": reason},
         )  # fmt: skip
         raise
 
 
+def _lock_incident(draft: Draft) -> Incident:
+    incidents = Incident.objects.select_for_update(of=("self",)).select_related("incident_class")
+    return incidents.get(pk=draft.investigation.incident_id)
+
+
 def _move_incident(draft: Draft, decision: Review) -> None:
-    incident = Incident.objects.select_for_update(of=("self",)).get(pk=draft.investigation.incident_id)
+    incident = _lock_incident(draft)
     incident.version += 1
     if decision.act == Review.Act.SEND_BACK:
         _send_back(incident, decision)
@@ -133,6 +140,6 @@ def _record_incident(kind: Kind, incident: Incident, decision: Review) -> None:
 def _record(kind: Kind, draft: Draft, by: Person, reason: str, **seen: object) -> None:
     investigation = draft.investigation
     log.record_with(
-        kind, by.actor(), subject=draft.ref, summary=reason[:200], incident_id=investigation.incident_id,
+        kind, by.actor(), subject=draft.ref, summary=reason, incident_id=investigation.incident_id,
         run_id=str(investigation.pk), args={"draft": draft.pk, "reason": reason, "version": draft.version, **seen},
     )  # fmt: skip

@@ -1,4 +1,6 @@
 from django.apps import AppConfig
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 
 class TriageConfig(AppConfig):
@@ -10,7 +12,7 @@ class TriageConfig(AppConfig):
         from audit import agent_page, agents, twohands
         from audit import copies as audit_copies
         from evidence import scope
-        from gate.triage import classes, copies, desk, ending, running
+        from gate.triage import classes, copies, desk, ending, rule_guards, running
         from gate.triage.rules import registry
         from gate.triage.scope import resolve
 
@@ -21,8 +23,21 @@ class TriageConfig(AppConfig):
             )
         )
         twohands.register(
-            twohands.DefinitionKind("rule", "rules", "Rules", permission, registry.check, hint=registry.BODY_HINT)
+            twohands.DefinitionKind(
+                "rule",
+                "rules",
+                "Rules",
+                permission,
+                registry.check,
+                hint=registry.BODY_HINT,
+                has_shadow=True,
+                check_earned=rule_guards.check_earned,
+            )
         )
+        try:
+            registry.use(settings.VERDICT_RULES)
+        except registry.Refused as refused:
+            raise ImproperlyConfigured(refused.sentence) from refused
         # Hashed now, so that a file changed under a running process does not pass for what it has loaded.
         for rule in registry.loaded():
             registry.hash_of(rule)

@@ -29,8 +29,9 @@ def brief(incident: Incident, *, now: datetime) -> dict[str, Any]:
         "severity": incident.severity,
         "subject": incident.subject,
         "facts": incident.facts,
-        "began_at": classes.spelled(incident.began_at),
-        "watch_from": classes.spelled(incident.watch_from),
+        "members": incident.members,
+        "began_at": classes.spelled(classes.counted_from(incident, incident.began_at)),
+        "watch_from": classes.spelled(classes.counted_from(incident, incident.watch_from)),
         "recurrence_seconds": means.recurrence_seconds,
         "freshness_seconds": means.freshness_seconds,
         "ingestion_lag_seconds": means.ingestion_lag_seconds,
@@ -55,15 +56,15 @@ def _hypotheses(incident: Incident, means: classes.IncidentClass) -> Iterable[di
     for name in means.hypotheses:
         known = active.get(name)
         rule = known.rule if known is not None else None
-        yield {"hypothesis": name, "facts": _facts(rule, words) if rule is not None else []}
+        yield {"hypothesis": name, "facts": _facts(rule, words, means.tools) if rule is not None else []}
 
 
-def _facts(rule: Rule, words: Wording) -> list[dict[str, Any]]:
-    """Each fact with the tools that can show it, and what their answers have to say."""
+def _facts(rule: Rule, words: Wording, offered: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Each fact with the offered tools that can show it, and what their answers have to say."""
     return [
         {
             "fact": fact.name,
-            "tools": list(fact.tools),
+            "tools": [tool for tool in fact.tools if tool in offered],
             "shows": [words.fill(check.title) for need in fact.needs for check in need.checks],
         }
         for fact in rule.facts

@@ -21,15 +21,16 @@ class RecordedCall:
     """A finished call as the log holds it."""
 
     audit_id: str  # A-48213
-    incident_id: int | None
+    incident_id: int | str | None  # a text where the call comes from a recorded case
     run_id: str
     tool: str
     tool_version: int | None
     tool_hash: str
     source: str
     status: str  # "ok", or what became of it
-    called_at: datetime  # when the call began: what was read is at least as new
-    finished_at: datetime
+    # When the call began: what was read is at least as new. None where the record does not say: then nothing is read.
+    called_at: datetime | None
+    finished_at: datetime | None
     args: Any
     result: Any
     truncated: bool
@@ -42,7 +43,7 @@ class RecordedCall:
 class IncidentFacts:
     """What the intake and the incident's class say. Nothing of it comes from an agent."""
 
-    id: int
+    id: int | str  # a text where it comes from a recorded case
     kind: str
     subject: Mapping[str, Any]
     began_at: datetime
@@ -51,8 +52,11 @@ class IncidentFacts:
     freshness_seconds: int
     ingestion_lag_seconds: int
     hypotheses: tuple[str, ...]
-    facts: Mapping[str, Any] = field(default_factory=dict)  # error, job_kind, amount_cents, currency, …
+    facts: Mapping[str, Any] = field(default_factory=dict)  # error, job_kind, amount_cents, metric_good, …
+    members: tuple[Mapping[str, Any], ...] = ()  # the subjects grouped into it besides its own: each must be shown
+    undelivered: int = 0  # how many more the monitor says there are and did not name
 
     @property
     def ref(self) -> str:
-        return f"I-{self.id}"
+        """I-318 for an incident of this installation; a recorded one keeps the name that it came with."""
+        return f"I-{self.id}" if type(self.id) is int else str(self.id)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from evidence import arguments
 from gate.triage.cases import IncidentFacts
+from gate.triage.grammars import conditions
 from gate.triage.models import Incident
 
 NAME = {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,79}$"}
@@ -35,8 +36,22 @@ PROPERTIES: dict[str, Any] = {
     "deadline_seconds": {"type": "integer", "minimum": 30, "maximum": 7 * 24 * 3600},
     "tools": NAMES,
 }
-SCHEMA = {"type": "object", "properties": PROPERTIES, "required": list(PROPERTIES), "additionalProperties": False}
+# What a class may leave out: which facts a monitor says besides the subject. Without it, any, but no condition.
+OPTIONAL: dict[str, Any] = {
+    "watch_seconds": DURATION,  # how long a report may speak against a pass that has closed; without it, not at all
+    "fact_keys": {
+        "type": "object",
+        "propertyNames": NAME,
+        "additionalProperties": {"enum": ["integer", "string", "condition"]},
+        "maxProperties": 20,
+    },
+}
+SCHEMA = {
+    "type": "object", "properties": PROPERTIES | OPTIONAL, "required": list(PROPERTIES), "additionalProperties": False,
+}  # fmt: skip
 TYPES: Mapping[str, type] = {"integer": int, "string": str}
+FACT_TYPES: Mapping[str, type] = {**TYPES, "condition": str}
+CONDITIONS = ("metric_good",)  # what these say decides what is good, so a monitor says it only where a class lets it
 LONGEST_SUBJECT = 200
 
 
@@ -56,6 +71,8 @@ class IncidentClass:
     budget_calls: int
     deadline_seconds: int
     tools: tuple[str, ...]
+    fact_keys: Mapping[str, str] = field(default_factory=dict)
+    watch_seconds: int = 0
 
     @property
     def deadline(self) -> timedelta:
@@ -70,6 +87,18 @@ class IncidentClass:
                 return f"The subject's {key} must be of type {wanted}."
             if subject[key] == "" or len(str(subject[key])) > LONGEST_SUBJECT:
                 return f"The subject's {key} is empty or longer than {LONGEST_SUBJECT} characters."
+        return ""
+
+    def misfit_of_facts(self, facts: Mapping[str, Any]) -> str:
+        """Why a monitor may not say these facts, as a sentence; empty when it may."""
+        for key, value in sorted(facts.items()):
+            wanted = self.fact_keys.get(key)
+            if wanted is None and (self.fact_keys or key in CONDITIONS):
+                return f"This class does not say that a report may bring the fact {key}; its fact_keys would."
+            if wanted is not None and type(value) is not FACT_TYPES[wanted]:
+                return f"The fact {key} must be of type {wanted}."
+            if wanted == "condition" and conditions.parse(value) is None:
+                return f"The fact {key} must be an operator, a space and a number, like < 0.05."
         return ""
 
 
@@ -108,21 +137,34 @@ def of(incident: Incident) -> IncidentClass:
     return parse(incident.incident_class.body)
 
 
-def facts_of(incident: Incident) -> IncidentFacts:
-    """The incident as the verdict is given it."""
+def facts_of(incident: Incident, looked_at: datetime | None = None) -> IncidentFacts:
+    """The incident as the verdict of a look that began at `looked_at` (None: now) is given it."""
     means = of(incident)
     return IncidentFacts(
         id=incident.pk,
         kind=incident.kind,
         subject=incident.subject,
         facts=incident.facts,
-        began_at=incident.began_at,
-        watch_from=incident.watch_from,
+        began_at=counted_from(incident, incident.began_at, looked_at),
+        watch_from=counted_from(incident, incident.watch_from, looked_at),
         recurrence_seconds=means.recurrence_seconds,
         freshness_seconds=means.freshness_seconds,
         ingestion_lag_seconds=means.ingestion_lag_seconds,
         hypotheses=means.hypotheses,
+        members=tuple(incident.members),
+        undelivered=incident.undelivered,
     )
+
+
+def counted_from(incident: Incident, moment: datetime, looked_at: datetime | None = None) -> datetime:
+    """From when evidence or silence counts, for a look that began at `looked_at` (None: now).
+
+    When a monitor has spoken against the pass that closed it, nothing from before counts for whoever looks anew. What
+    was decided before stays decided from what it was.
+    """
+    again = incident.came_back_at
+    is_of_before = again is not None and looked_at is not None and looked_at < again
+    return moment if again is None or is_of_before else max(moment, again)
 
 
 def spelled(moment: datetime) -> str:

@@ -11,6 +11,7 @@ from audit.copies import Copy
 from audit.kinds import Kind
 from audit.models import Entry
 from gate.triage.models import Comment, Draft, Incident, Investigation
+from gate.triage.rule_models import PromotedCase
 
 WORDS = {
     True: "shows the agent's answer and notes; they are cleared with it.",
@@ -61,9 +62,18 @@ def _investigation(entry: Entry) -> Iterable[Copy]:
             reverse("gate:draft", args=[draft.pk]),
             "shows values that its checks read; those of this entry are cleared with it.",
         )
+    if entry.kind in (Kind.CALL_STARTED, Kind.CALL_FINISHED):
+        yield from _cases(entry)
     quoting = (Kind.FINDINGS_SUBMITTED, Kind.VERDICT_RENDERED)
     for one in Entry.objects.filter(kind__in=quoting, run_id=entry.run_id).exclude(pk=entry.pk).order_by("seq"):
         yield Copy(one.ref, _entry(one), "holds findings or a receipt that may quote it; ask to redact it too.")
+
+
+def _cases(entry: Entry) -> Iterable[Copy]:
+    # Also one of another incident that cited it.
+    for case in PromotedCase.objects.filter(document__contains=f'"{entry.ref}"').defer("document"):
+        sentence = "is a case for replay that holds its calls; this one is cleared with it, and the case fails then."
+        yield Copy(case.name, reverse("gate:case_file", args=[case.name]), sentence)
 
 
 def _page(incident: Incident) -> str:

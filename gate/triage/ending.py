@@ -20,7 +20,7 @@ def end(investigation: Investigation, by: log.Actor, reason: str) -> None:
     seen = {"reason": reason, "agent": investigation.agent.name, "calls_used": investigation.calls_used}
     log.record_with(
         Kind.INVESTIGATION_STOPPED, by, subject=incident.ref, incident_id=incident.pk,
-        run_id=str(investigation.pk), summary=reason[:200], args=seen,
+        run_id=str(investigation.pk), summary=reason, args=seen,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from gate.errors import NotAllowed, Stale
 from gate.people.models import Person
-from gate.triage import receipts
+from gate.triage import closing, receipts
 from gate.triage.models import Draft
 
 OPEN = (Draft.Status.WAITING, Draft.Status.CLAIMED)
@@ -41,7 +41,7 @@ def check_can_review(person: Person, draft: Draft, seen_version: int) -> None:
 
 
 def check_evidence(draft: Draft) -> None:
-    """Raises NotAllowed when a pass has lost what it rests on, or nothing vouches for it yet."""
+    """Raises NotAllowed when a pass has lost what it rests on, nothing vouches for it yet, or it is none by now."""
     found = receipts.shown(draft)
     if found.faults:
         raise NotAllowed(
@@ -49,6 +49,7 @@ def check_evidence(draft: Draft) -> None:
         )
     if found.waits:
         raise NotAllowed(f"Nothing is closed on a pass that is not sealed. {found.waits[0]} Agree once it is.")
+    closing.check_still_earned(draft)
 
 
 def claimant(draft: Draft) -> Person | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Value
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,6 +18,7 @@ from gate.people.models import Person
 from gate.triage import guards, receipts
 from gate.triage.models import Draft, Incident
 from gate.triage.receipts import Shown
+from gate.triage.rule_models import Drift
 from gate.writes.models import WriteRequest
 
 MOST_COUNTED = 100
@@ -89,21 +92,27 @@ class Counts:
 
 
 def counts(person: Person) -> Counts:
-    """What waits for this person, by what their role may do."""
-    return Counts(
-        open_drafts()[:MOST_COUNTED].count() if person.has_perm("gate.review_draft") else 0,
-        open_writes()[:MOST_COUNTED].count() if person.has_perm("gate.decide_write") else 0,
-        len(twohands.waiting(MOST_COUNTED)) if person.has_perm("gate.change_definition") else 0,
-    )
+    """What waits for this person, by what their role may do: every page shows it, so it takes one query."""
+    waiting: list[tuple[str, QuerySet[Any]]] = [
+        ("gate.review_draft", open_drafts()),
+        ("gate.decide_write", open_writes()),
+        ("gate.change_definition", twohands.waiting()),
+    ]
+    asked = [
+        rows.order_by("pk").values_list(Value(act))[:MOST_COUNTED] for act, rows in waiting if person.has_perm(act)
+    ]
+    found = Counter(act for (act,) in asked[0].union(*asked[1:], all=True)) if asked else Counter[str]()
+    return Counts(*(found[act] for act, _ in waiting))
 
 
 def groups(filters: Filters, person: Person) -> list[Group]:
-    """The inbox's groups that hold something, in four queries at most while all evidence is well."""
+    """The inbox's groups that hold something, in five queries at most while all evidence is well."""
     may = person.has_perm
     found = [
         Group("Needs your review", _draft_rows(_drafts(filters)), may("gate.review_draft")),
         Group("Writes to approve", [write_row(write) for write in _writes(filters)], may("gate.decide_write")),
         Group("Versions to activate", _versions(filters, person), may("gate.change_definition")),
+        Group("Answers that changed", _drift(filters, person), may("gate.change_definition")),
     ]
     return [group for group in found if group.rows]
 
@@ -111,7 +120,14 @@ def groups(filters: Filters, person: Person) -> list[Group]:
 def _versions(filters: Filters, person: Person) -> list[Row]:
     if filters.are_set or not person.has_perm("gate.change_definition"):
         return []
-    return [version_row(version) for version in twohands.waiting(MOST_SHOWN)]
+    waiting = twohands.waiting().select_related("drafted_by")
+    return [version_row(version) for version in waiting.order_by("pk")[:MOST_SHOWN]]
+
+
+def _drift(filters: Filters, person: Person) -> list[Row]:
+    if filters.are_set or not person.has_perm("gate.change_definition"):
+        return []
+    return [drift_row(one) for one in Drift.objects.filter(settled_at=None).order_by("pk")[:MOST_SHOWN]]
 
 
 def _drafts(filters: Filters) -> QuerySet[Draft]:
@@ -167,6 +183,14 @@ def version_row(version: Definition) -> Row:
         "◌", "", f"v{version.version}", reverse("definitions:one", args=[plural, version.name]),
         f"{version.kind} {version.name}", version.reason[:100], "◌ drafted", "chip--drafted", str(version.drafted_by),
         version.drafted_at,
+    )  # fmt: skip
+
+
+def drift_row(drift: Drift) -> Row:
+    """A line about a tool whose answers changed."""
+    return Row(
+        "!", "state--wait", f"A-{drift.entry_seq}", reverse("gate:drift"), f"{drift.tool}: {drift.path}",
+        drift.get_what_display().lower(), "! to look at", "chip--wait", "", drift.first_at,
     )  # fmt: skip
 
 

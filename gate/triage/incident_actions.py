@@ -9,7 +9,7 @@ from audit import log
 from audit.kinds import Kind
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import by_hand, ending, incident_guards
+from gate.triage import by_hand, ending, incident_guards, late
 from gate.triage.models import Comment, Incident, Investigation
 
 
@@ -45,6 +45,7 @@ def _reopen(pk: int, by: Person, reason: str, seen_version: int) -> Incident:
     incident_guards.check_can_reopen(by, incident)
     incident.status, incident.closed_at, incident.version = Incident.Status.REOPENED, None, seen_version + 1
     incident.save(update_fields=["status", "closed_at", "version"])
+    late.count_reopening(incident, by)
     _record(Kind.INCIDENT_REOPENED, incident, by, reason, reason=reason, seen_version=seen_version)
     return incident
 
@@ -84,6 +85,6 @@ def stop(pk: int, *, by: Person, reason: str) -> Investigation:
 
 def _record(kind: Kind, incident: Incident, by: Person, summary: str, **said: object) -> log.Recorded:
     return log.record_with(
-        kind, by.actor(), subject=incident.ref, incident_id=incident.pk, summary=summary[:200],
+        kind, by.actor(), subject=incident.ref, incident_id=incident.pk, summary=summary,
         args={"incident": incident.pk, "status": incident.status, **said},
     )  # fmt: skip

@@ -14,6 +14,7 @@ from gate.people import permissions
 from gate.people.models import Person
 from gate.triage import answers, guards, incident_guards, nothing, receipts
 from gate.triage.models import Comment, Draft, Incident, Investigation
+from gate.triage.rule_models import PromotedCase
 from gate.writes.models import WriteRequest
 
 PAGE_SIZE = 50
@@ -109,6 +110,17 @@ class IncidentPage:
     def _comments(self, oldest: int) -> Iterable[tuple[int, str]]:
         # The header of an entry cuts a long text; the comment has it whole.
         return Comment.objects.filter(incident=self.incident, entry_seq__gte=oldest).values_list("entry_seq", "text")
+
+    @cached_property
+    def case(self) -> PromotedCase | None:
+        """The case that was made of it."""
+        return PromotedCase.objects.filter(incident=self.incident).defer("document").order_by("-pk").first()
+
+    @property
+    def may_promote(self) -> bool:
+        """Whether this person could make a case of it; its form says what else is missing."""
+        is_closed = self.incident.status == Incident.Status.CLOSED
+        return is_closed and bool(self.drafts) and self.person.has_perm("gate.promote_case")
 
     @cached_property
     def why_not_close(self) -> str:

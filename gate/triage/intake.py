@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
@@ -15,13 +15,14 @@ from audit.kinds import Kind
 from audit.models import Definition
 from evidence import arguments, recording
 from evidence.errors import Problem
-from gate.triage import classes
+from gate.triage import classes, late
 from gate.triage.models import Incident, IntakeToken
 
 TOKEN_PREFIX = "csi"
 CLOCK_SKEW = timedelta(minutes=5)  # how far a monitor's clock may run ahead of ours
 LONGEST_AGO = timedelta(days=3650)  # the first and last years that a clock can say cannot be shown in every zone
 LONGEST_KEY = 200
+MOST_MEMBERS = 100  # more than that are counted, not named: such an incident is for people
 OPEN = (Incident.Status.OPEN, Incident.Status.INVESTIGATING, Incident.Status.DRAFTED, Incident.Status.REOPENED)
 
 
@@ -64,6 +65,8 @@ class Report:
     severity: str = ""
     dedup_key: str = ""
     is_resolved: bool = False
+    members: list[dict[str, Any]] = field(default_factory=list)
+    undelivered: int = 0
 
 
 @transaction.atomic
@@ -132,9 +135,13 @@ def checked(report: Report) -> Definition:
 
 
 def _check(report: Report, means: classes.IncidentClass) -> None:
-    sentence = means.misfit(report.subject)
+    for subject in (report.subject, *report.members):
+        sentence = means.misfit(subject)
+        if sentence:
+            raise Problem(422, "wrong_subject", sentence)
+    sentence = means.misfit_of_facts(report.facts)
     if sentence:
-        raise Problem(422, "wrong_subject", sentence)
+        raise Problem(422, "wrong_facts", sentence)
     if report.began_at > timezone.now() + CLOCK_SKEW:
         raise Problem(422, "wrong_time", "began_at lies in the future; check the monitor's clock.")
     if report.began_at < timezone.now() - LONGEST_AGO:
@@ -151,9 +158,26 @@ def _take(report: Report, definition: Definition, by: Monitor) -> tuple[Incident
     known = Incident.objects.select_for_update(of=("self",)).filter(dedup_key=key, status__in=OPEN).first()
     if known is not None:
         return _join(known, report, by), False
+    again = late.reopen_watched(key, report.incident_class, _recovery(report), by.name)
+    if again is not None:
+        return _came_back(Incident.objects.get(pk=again), report, by), False
     if report.is_resolved:
         raise Problem(404, "not_open", "No open incident has this key, so there is nothing that could be resolved.")
     return open_new(key, report, definition, by), True
+
+
+def _recovery(report: Report) -> datetime | None:
+    """When the report says that it was over; None while it goes on."""
+    if not report.is_resolved:
+        return None
+    # One that does not say when says nothing about the time after the pass.
+    return report.recovered_at or report.began_at
+
+
+def _came_back(incident: Incident, report: Report, by: Monitor) -> Incident:
+    _record(Kind.INCIDENT_REOPENED, incident, report, by, "reported while its pass was watched: it counts as false")
+    _widen(incident, report)
+    return incident
 
 
 def dedup_key(report: Report) -> str:
@@ -168,7 +192,8 @@ def open_new(key: str, report: Report, definition: Definition, by: Reporter) -> 
     incident = Incident.objects.create(
         kind=means.kind, incident_class=definition, title=report.title, severity=report.severity or means.severity,
         subject=report.subject, facts=report.facts, dedup_key=key, began_at=report.began_at,
-        watch_from=report.recovered_at or report.began_at, opened_by=by.name,
+        watch_from=report.recovered_at or report.began_at, opened_by=by.name, members=report.members,
+        undelivered=report.undelivered,
     )  # fmt: skip
     _record(Kind.INCIDENT_OPENED, incident, report, by, f"{report.incident_class}: {report.title}")
     return incident
@@ -178,11 +203,24 @@ def _join(incident: Incident, report: Report, by: Monitor) -> Incident:
     """Take a report of something that is open already. Raises Problem when its key was drawn for something else."""
     if incident.incident_class.name != report.incident_class:
         raise Problem(409, "other_class", "The open incident of this key is of another class; use another dedup_key.")
+    _widen(incident, report)
     if incident.opened_by == by.name:
         return _tell(incident, report, by)
     # A key is not a secret: what one monitor opened, another does not rewrite under the eyes of who reviews it.
     _record(Kind.INCIDENT_UPDATED, incident, report, by, "reported by another monitor too; nothing was changed")
     return incident
+
+
+def _widen(incident: Incident, report: Report) -> None:
+    """Take in what this report is about besides. Whoever says so, an incident only gets wider: that closes nothing."""
+    known = [twohands.canonical_body(subject) for subject in (incident.subject, *incident.members)]
+    new = [one for one in (report.subject, *report.members) if twohands.canonical_body(one) not in known]
+    if len(incident.members) + len(new) > MOST_MEMBERS:
+        new, report = [], replace(report, undelivered=report.undelivered + len(new))
+    if new or report.undelivered > incident.undelivered:
+        incident.members = [*incident.members, *new]
+        incident.undelivered = max(incident.undelivered, report.undelivered)
+        incident.save(update_fields=["members", "undelivered"])
 
 
 def _tell(incident: Incident, report: Report, by: Monitor) -> Incident:
@@ -204,8 +242,9 @@ def _record(kind: Kind, incident: Incident, report: Report, by: Reporter, summar
         "began_at": classes.spelled(report.began_at), "dedup_key": incident.dedup_key,
         "recovered_at": classes.spelled(report.recovered_at) if report.recovered_at else None,
         "severity": incident.severity, "status": "resolved" if report.is_resolved else "firing",
+        "members": report.members, "undelivered": report.undelivered,
     }  # fmt: skip
     log.record_with(
-        kind, by.actor(), subject=incident.ref, incident_id=incident.pk, summary=masking.mask(summary)[:200],
+        kind, by.actor(), subject=incident.ref, incident_id=incident.pk, summary=summary,
         args=masking.mask(said), result={"incident": incident.pk, "class_version": incident.incident_class.version},
     )  # fmt: skip

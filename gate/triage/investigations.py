@@ -43,7 +43,7 @@ def start(principal: Principal, incident: str | int | None) -> Investigation:
     chosen.save(update_fields=["status"])
     log.record_with(
         Kind.INVESTIGATION_STARTED, principal.actor(), subject=chosen.ref, incident_id=chosen.pk,
-        run_id=str(investigation.pk), summary=masking.mask(chosen.title)[:200], args={"incident": incident},
+        run_id=str(investigation.pk), summary=chosen.title, args={"incident": incident},
         result=masking.mask(investigation.briefing),
     )  # fmt: skip
     return investigation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from gate.triage.outcomes import CheckResult, Outcome
@@ -11,6 +11,21 @@ from gate.triage.rules.language import Case, Judgment, Test
 
 # What code meets in data of the wrong shape. A check that meets it has read nothing, so it fails.
 CRASHES = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError)
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read of one answer, written out."""
+
+    audit_id: str
+    result: Mapping[str, str]
+    absent: frozenset[str]
+    args: Mapping[str, str]
+
+    @classmethod
+    def of(cls, answer: Answer) -> Read:
+        """What an answer remembers."""
+        return cls(answer.call.audit_id, answer.result.read, frozenset(answer.result.absent), answer.args.read)
 
 
 @dataclass
@@ -49,35 +64,42 @@ class Line:
             self.seen = storable(judgment.seen)
         return True
 
-    def close(self, *, number: int, fact: str, title: str, earn: str, audit_ids: Iterable[str]) -> CheckResult:
+    def close(
+        self, *, number: int, fact: str, title: str, earn: str, predicate: str, audit_ids: Iterable[str]
+    ) -> CheckResult:
         """The line as it is kept, with everything that its tests read."""
-        read = [answer for answer in self.answers if answer.result.read or answer.result.absent or answer.args.read]
-        touched = {*audit_ids, *(answer.call.audit_id for answer in read)}
+        read = [Read.of(answer) for answer in self.answers]
+        read = [one for one in read if one.result or one.absent or one.args]
+        touched = {*audit_ids, *(one.audit_id for one in read)}
         return CheckResult(
             number=number,
             fact=fact,
             title=title,
+            predicate=predicate,
             outcome=self.outcome,
             audit_ids=tuple(storable(ref) for ref in sorted(touched, key=lambda ref: (len(ref), ref))),
-            paths=_pointers(read, lambda answer: answer.result.read),
-            absent=_pointers(read, lambda answer: answer.result.absent),
-            args=_pointers(read, lambda answer: answer.args.read),
+            paths=_pointers((one.audit_id, one.result) for one in read),
+            absent=_pointers((one.audit_id, one.absent) for one in read),
+            args=_pointers((one.audit_id, one.args) for one in read),
             values=_values(read),
             seen=self.seen,
             why=self.why,
             earn=storable(earn),  # it names the subject, whose keys a monitor chose
+            unlisted={
+                answer.call.audit_id: dict(answer.result.unlisted) for answer in self.answers if answer.result.unlisted
+            },
         )
 
 
-def _pointers(answers: list[Answer], part: Callable[[Answer], Iterable[str]]) -> dict[str, list[str]]:
+def _pointers(parts: Iterable[tuple[str, Iterable[str]]]) -> dict[str, list[str]]:
     found: dict[str, set[str]] = {}
-    for answer in answers:
-        found.setdefault(answer.call.audit_id, set()).update(part(answer))
+    for audit_id, part in parts:
+        found.setdefault(audit_id, set()).update(part)
     return {ref: sorted(found[ref]) for ref in sorted(found) if found[ref]}
 
 
-def _values(answers: list[Answer]) -> dict[str, dict[str, str]]:
+def _values(read: list[Read]) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
-    for answer in answers:
-        found.setdefault(answer.call.audit_id, {}).update(answer.result.read)
+    for one in read:
+        found.setdefault(one.audit_id, {}).update(one.result)
     return {ref: dict(sorted(found[ref].items())) for ref in sorted(found)}

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from audit.models import Agent, Definition
+from gate.triage import rule_models  # noqa: F401 its tables belong to this app, too
 
 
 class IntakeToken(models.Model):
@@ -38,6 +39,8 @@ class Incident(models.Model):
     severity = models.CharField(max_length=20)
     subject = models.JSONField()  # {"job_id": 90412}: the class says which keys
     facts = models.JSONField(default=dict)  # what the monitor said besides: error, amount_cents, currency
+    members = models.JSONField(default=list)  # the other subjects in it: whatever passes is shown for each of them
+    undelivered = models.PositiveIntegerField(default=0)  # how many more the monitor counted and did not name
     dedup_key = models.CharField(max_length=200)
     began_at = models.DateTimeField()
     watch_from = models.DateTimeField()  # silence counts from here on
@@ -50,6 +53,8 @@ class Incident(models.Model):
     )
     guidance = models.TextField(blank=True)  # what the person wrote who sent the last draft back
     closed_at = models.DateTimeField(null=True, blank=True)
+    # A monitor spoke against the pass that closed it: what was asked before then shows nothing to a later look.
+    came_back_at = models.DateTimeField(null=True, blank=True)
     version = models.PositiveIntegerField(default=1)  # bumped by every decision of a person
 
     class Meta:
@@ -171,6 +176,20 @@ class Review(models.Model):
     reason = models.TextField()
     seen_version = models.PositiveIntegerField()
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+
+class LateEvent(models.Model):
+    """What spoke against a pass after it had closed its incident. It counts as a false pass of the rule, once."""
+
+    class What(models.TextChoices):
+        FIRING = "firing", "Reported again"
+        RESOLVED = "resolved", "Reported as having gone on"
+        REOPENED = "reopened", "Opened again by a person"
+
+    draft = models.OneToOneField(Draft, on_delete=models.PROTECT, related_name="late_event")
+    what = models.CharField(max_length=8, choices=What.choices)
+    by = models.CharField(max_length=120)  # the monitor's or the person's name
     at = models.DateTimeField(auto_now_add=True)
 
 

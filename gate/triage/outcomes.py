@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -32,6 +32,7 @@ class CheckResult:
     number: int
     fact: str
     title: str
+    predicate: str  # what the test is called in the rule's file
     outcome: Outcome
     audit_ids: tuple[str, ...]  # the entries that it read
     paths: dict[str, list[str]]  # A-id: JSON pointers read in the result
@@ -41,10 +42,12 @@ class CheckResult:
     seen: str
     why: str  # a sentence when it does not hold
     earn: str  # what would earn it
+    # A-id: pointer: a value that no closed list knows. For drift alone: neither the draft nor the receipt keeps it.
+    unlisted: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The line as the draft keeps it."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "unlisted"}
 
 
 @dataclass(frozen=True)
@@ -83,14 +86,19 @@ def receipt(
     checks: tuple[CheckResult, ...],
     cited: tuple[RecordedCall, ...],
     decided_at: datetime | None,
+    subjects: int = 0,
 ) -> dict[str, Any]:
-    """What was decided by which rule from which bytes, with its own hash. The same inputs give the same receipt."""
+    """What was decided by which rule from which bytes, with its own hash. The same inputs give the same receipt.
+
+    `subjects` is for how many the checks were made: one, and each member of the incident as it was then.
+    """
     body: dict[str, Any] = {
         "format": RECEIPT_FORMAT,
         "rule": storable(str(hypothesis)),
         "version": active.rule.version if active is not None and active.rule is not None else None,
         "hash": active.hash if active is not None else "",
         "decided_at": decided_at.isoformat() if decided_at is not None else None,
+        "subjects": subjects,
         "entries": {call.audit_id: _entry(call) for call in cited},
         "checks": [_check(line) for line in checks],
     }
@@ -118,6 +126,8 @@ def _check(line: CheckResult) -> dict[str, Any]:
     return {
         "number": line.number,
         "fact": line.fact,
+        "title": line.title,
+        "predicate": line.predicate,
         "outcome": line.outcome,
         "entries": list(line.audit_ids),
         "read": line.values,

@@ -17,11 +17,14 @@ from audit.models import Entry, Retained
 from audit.reading import seq_of
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import answers, guards, inbox, receipts
+from gate.triage import answers, closing, gathering, guards, inbox, receipts
 from gate.triage.models import Draft, Finding, Incident, Investigation, Review
+from gate.triage.mutation import CALL, RESULT
+from gate.triage.rule_models import Examination
 
 GLYPHS = {"holds": "✓", "fails": "✕", "unreadable": "?"}
 MOST_UNCITED = 30
+MOST_TRIES = 200
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class Read:
     seq: int
     exists: bool  # an agent may cite what never was
     paths: Sequence[str]
+    asked: Sequence[str]  # of its arguments
 
 
 @dataclass(frozen=True)
@@ -92,8 +96,8 @@ class Card:
     entry: Entry
     is_intact: bool
     why: str
-    arguments: Sequence[tuple[str, Any]]
-    lines: Sequence[marked_json.Line]
+    asked: Sequence[marked_json.Line]  # its arguments
+    lines: Sequence[marked_json.Line]  # its result
     is_foreign: bool
     is_redacted: bool
     leaf: int | None  # where it stands in the sealed tree, when that was proven now
@@ -107,7 +111,7 @@ def dotted(pointer: str) -> str:
 def draft_page(pk: int, reader: Person) -> DraftPage:
     """The page of one draft. Raises Http404."""
     drafts = Draft.objects.select_related(
-        "investigation__incident__incident_class", "investigation__agent", "claimed_by", "review__by"
+        "investigation__incident__incident_class", "investigation__agent", "claimed_by", "review__by", "examination"
     )
     return DraftPage(get_object_or_404(drafts, pk=pk), reader)
 
@@ -135,7 +139,18 @@ class DraftPage:
     @property
     def may_agree(self) -> bool:
         """Whether the verdict may be agreed with: nothing is closed on a pass that is lost, or not sealed."""
-        return not self.shown.faults and not self.shown.waits
+        return not self.shown.faults and not self.shown.waits and not self.spent
+
+    @cached_property
+    def spent(self) -> str:
+        """Why a pass that waits closes nothing any more though its evidence is all there; empty where it does."""
+        if self.decision is not None or self.outcome != Draft.Outcome.PASS:
+            return ""
+        try:
+            closing.check_still_earned(self.draft)
+        except NotAllowed as refusal:
+            return str(refusal)
+        return ""
 
     @cached_property
     def decision(self) -> Review | None:
@@ -171,7 +186,13 @@ class DraftPage:
     def _check(self, check: Mapping[str, Any]) -> CheckLine:
         pointers = _by_entry(check["paths"], check["absent"])
         reads = [
-            Read(ref, seq, seq in self.shown_numbers, sorted(map(dotted, pointers.get(ref, ()))))
+            Read(
+                ref,
+                seq,
+                seq in self.shown_numbers,
+                sorted(map(dotted, pointers.get(ref, ()))),
+                sorted(map(dotted, check["args"].get(ref, ()))),
+            )
             for ref, seq in _known(check["audit_ids"])
         ]
         return CheckLine(
@@ -250,6 +271,47 @@ class DraftPage:
         return [call for call in self._calls if call.seq not in cited][:MOST_UNCITED]
 
     @cached_property
+    def tries(self) -> Sequence[gathering.Try]:
+        """The questions that were asked, each with how often."""
+        calls = self._calls[:MOST_TRIES]
+        read = gathering.read_uncited(self.draft.checks)
+        return gathering.tries(calls, reading.contents_of(list(calls)), self._cited_numbers, read)
+
+    @property
+    def not_called(self) -> Sequence[str]:
+        """What the class offers and nobody looked at."""
+        return gathering.not_called(self.incident.incident_class.body.get("tools", ()), self._calls)
+
+    @property
+    def contradiction(self) -> Sequence[Part]:
+        """What an answer that nobody cited says against it."""
+        line = gathering.contradicting(self.draft.checks)
+        return parts(line["why"]) if line is not None else []
+
+    @property
+    def examination(self) -> Examination | None:
+        """What single changes would have done; None until the worker has tried them."""
+        return getattr(self.draft, "examination", None)
+
+    @property
+    def nearest(self) -> Sequence[Mapping[str, Any]]:
+        """One row per field that was read of a result: what would have flipped the verdict, and what would not."""
+        return [row for row in self._nearest if row["part"] == RESULT]
+
+    @property
+    def nearest_besides(self) -> Sequence[Mapping[str, Any]]:
+        """The same for what was asked, and for the entries themselves."""
+        return [row for row in self._nearest if row["part"] != RESULT]
+
+    @cached_property
+    def _nearest(self) -> Sequence[Mapping[str, Any]]:
+        rows = self.examination.rows if self.examination is not None else []
+        return [
+            {**row, "field": dotted(row["pointer"]), "seq": seq_of(row["audit_id"]), "is_call": row["part"] == CALL}
+            for row in rows
+        ]
+
+    @cached_property
     def _cited_numbers(self) -> frozenset[int]:
         return frozenset(seq for _, seq in _known(cited.finding.audit_id for cited in self.findings))
 
@@ -261,10 +323,10 @@ class DraftPage:
         return [self._card(entry, contents[entry.pk]) for entry in entries]
 
     def _card(self, entry: Entry, content: reading.Content) -> Card:
-        arguments = content.args.items() if isinstance(content.args, dict) else ()
+        asked = marked_json.lines(content.args, self._numbers("args", entry))
         lines = marked_json.lines(content.result, self._numbers("paths", entry), self._numbers("absent", entry))
         return Card(
-            entry, content.is_intact, content.why, list(arguments), lines, entry.incident_id != self.incident.pk,
+            entry, content.is_intact, content.why, asked, lines, entry.incident_id != self.incident.pk,
             content.redacted_by is not None, self._leaf(entry),
         )  # fmt: skip
 

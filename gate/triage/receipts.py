@@ -13,6 +13,7 @@ from audit.reading import seq_of
 from audit.receipts import Checked, Receipt
 from gate.triage.models import Draft
 
+WIDER = "More was grouped into the incident since, and nobody looked at that."
 NOT_READ = "It has no receipt of what it was decided from."
 
 
@@ -48,9 +49,17 @@ def glanced(drafts: Iterable[Draft]) -> dict[int, Shown]:
 
 
 def _shown(drafts: Iterable[Draft], look: Callable[[Iterable[Receipt]], Mapping[Receipt, Checked]]) -> dict[int, Shown]:
-    given = {draft.pk: (draft.outcome, _readable(draft)) for draft in drafts}
+    given = {draft.pk: (draft, _readable(draft)) for draft in drafts}
     checked = look(one for _, kept in given.values() for one in kept)
-    return {pk: _one(outcome, [checked[one] for one in kept]) for pk, (outcome, kept) in given.items()}
+    return {pk: _one(draft, [checked[one] for one in kept]) for pk, (draft, kept) in given.items()}
+
+
+def _is_wider(draft: Draft) -> bool:
+    """Whether a pass was made for fewer subjects than are in the incident now."""
+    incident = draft.investigation.incident
+    subjects = draft.receipt.get("subjects") if isinstance(draft.receipt, dict) else None
+    # A receipt that does not say was made for one.
+    return incident.undelivered > 0 or 1 + len(incident.members) > (subjects if type(subjects) is int else 1)
 
 
 def _readable(draft: Draft) -> list[Receipt]:
@@ -63,10 +72,11 @@ def _readable(draft: Draft) -> list[Receipt]:
         return []
 
 
-def _one(outcome: str, checked: list[Checked]) -> Shown:
-    if outcome != Draft.Outcome.PASS:
-        return Shown(outcome)
+def _one(draft: Draft, checked: list[Checked]) -> Shown:
+    if draft.outcome != Draft.Outcome.PASS:
+        return Shown(draft.outcome)
     faults = tuple(one.fault for one in checked if one.fault) if checked else (NOT_READ,)
+    faults = (*faults, WIDER) if _is_wider(draft) else faults
     waits = tuple(one.waits for one in checked if one.waits)
     by_number = {one.receipt.seq: one for one in checked}
-    return Shown(Draft.Outcome.FAIL if faults else outcome, faults, waits, by_number)
+    return Shown(Draft.Outcome.FAIL if faults else draft.outcome, faults, waits, by_number)

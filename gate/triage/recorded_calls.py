@@ -14,10 +14,11 @@ from audit.models import Entry
 from gate.triage.cases import RecordedCall
 
 
-def load(incident_id: int, cited: Iterable[str], tools: Iterable[str], until: datetime) -> list[RecordedCall]:
-    """All finished calls of `tools` on the incident up to a moment, and whatever else was cited."""
+def load(incident_id: int, cited: Iterable[str], tools: Iterable[str] | None, until: datetime) -> list[RecordedCall]:
+    """All finished calls of `tools` (None: of any) on the incident up to a moment, and whatever else was cited."""
     numbers = [seq for audit_id in cited if (seq := reading.seq_of(audit_id)) is not None]
-    wanted = Q(incident_id=incident_id, tool__in=list(tools)) | Q(seq__in=numbers)
+    own = Q(incident_id=incident_id) if tools is None else Q(incident_id=incident_id, tool__in=list(tools))
+    wanted = own | Q(seq__in=numbers)
     entries = list(Entry.objects.filter(wanted, kind=Kind.CALL_FINISHED, at__lte=until).order_by("seq"))
     contents, began = reading.contents_of(entries), _started(entries)
     return [_call(entry, contents[entry.pk], began) for entry in entries]

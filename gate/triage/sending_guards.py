@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gate.errors import NotAllowed, Stale
 from gate.people import mail
 from gate.people.models import Person
+from gate.triage import receipts
 from gate.triage.models import Draft, Sending
 
 
@@ -18,6 +19,15 @@ def check_can_send(person: Person, draft: Draft) -> None:
         raise NotAllowed(f"Nobody agreed with {draft.ref}, so its answer goes to nobody.")
     if not mail.is_configured():
         raise NotAllowed("Mail is not set up here, so copy the answer instead; an operator sets COUNTERSEAL_SMTP_URL.")
+
+
+def check_evidence_stands(draft: Draft) -> None:
+    """Raises NotAllowed when a pass has lost what it rests on since somebody agreed, or nothing vouches for it now."""
+    found = receipts.shown(draft)
+    if found.faults:
+        raise NotAllowed(f"{draft.ref} is no pass any more, so its answer goes to nobody. {found.faults[0]}")
+    if found.waits:
+        raise NotAllowed(f"Nothing is sent on a pass that is not sealed. {found.waits[0]} Send it once it is.")
 
 
 def check_is_deliberate(earlier: Sequence[Sending], seen_sendings: int, again: bool) -> None:

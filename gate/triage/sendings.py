@@ -50,6 +50,7 @@ def _begin(pk: int, by: Person, to: str, text: str, seen_sendings: int, again: b
     draft = drafts.select_related("investigation__agent").get(pk=pk)
     with changes.recorded_refusal(by, draft.ref, act="send", to=to):
         sending_guards.check_can_send(by, draft)
+        sending_guards.check_evidence_stands(draft)
         sending_guards.check_is_deliberate(list(draft.sendings.all()), seen_sendings, again)
         _take(by)
     sending = Sending.objects.create(draft=draft, by=by, to=to, subject=subject_of(draft), text=text)

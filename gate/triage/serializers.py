@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from gate.triage.classes import SEVERITIES
-from gate.triage.intake import Report
+from gate.triage.intake import MOST_MEMBERS, Report
 from gate.triage.readers.document import storable
 
 MOST_FACTS = 20
@@ -72,6 +72,13 @@ class ReportSerializer(serializers.Serializer[Report]):
     title = LineField()
     subject = FactsField(help_text='Exactly the subject keys of the class, like {"job_id": 90412}.')
     facts = FactsField(required=False, help_text="What the monitor knows besides, like error and job_kind.")
+    members = serializers.ListField(
+        child=FactsField(), required=False, max_length=MOST_MEMBERS,
+        help_text="The other subjects that were grouped into it. Whatever passes is shown for each of them.",
+    )  # fmt: skip
+    undelivered = serializers.IntegerField(
+        required=False, min_value=0, max_value=10**6, help_text="How many more there are that are not named."
+    )
     began_at = AwareDateTimeField()
     recovered_at = AwareDateTimeField(required=False, help_text="Silence counts from here on; else from began_at.")
     severity = serializers.ChoiceField(SEVERITIES, required=False, help_text="The class says it when you do not.")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from audit import log, masking, outbox
 from audit.agents import Principal
 from audit.kinds import Kind
 from evidence import arguments
 from evidence.errors import Problem
+from gate.triage import clock
 from gate.triage.classes import NAME
 from gate.triage.models import Finding, Investigation
 from gate.triage.readers.document import storable
@@ -69,7 +69,7 @@ def submit(principal: Principal, investigation_id: int, handed_in: dict[str, Any
     check(handed_in)
     investigation = _lock(principal, investigation_id)
     investigation.hypothesis, investigation.answer = handed_in["hypothesis"], handed_in["answer"]
-    investigation.status, investigation.submitted_at = Investigation.Status.SUBMITTED, _now()
+    investigation.status, investigation.submitted_at = Investigation.Status.SUBMITTED, clock.now()
     investigation.save(update_fields=["hypothesis", "answer", "status", "submitted_at"])
     Finding.objects.bulk_create(
         Finding(
@@ -95,17 +95,9 @@ def _lock(principal: Principal, investigation_id: int) -> Investigation:
         raise none_running()
     if investigation.status != Investigation.Status.RUNNING:
         raise Problem(409, "already_submitted", "This investigation was handed in; a second time changes nothing.")
-    if investigation.deadline_at <= _now():
+    if investigation.deadline_at <= clock.now():
         raise Problem(409, "deadline_passed", "The time of this investigation is over; start a new one.")
     return investigation
-
-
-def _now() -> datetime:
-    # The database's clock, which also stamps the entries: the two are compared with each other.
-    with connection.cursor() as cursor:
-        cursor.execute("select clock_timestamp()")
-        moment: datetime = cursor.fetchone()[0]
-    return moment
 
 
 def _record(principal: Principal, investigation: Investigation, handed_in: dict[str, Any]) -> None:

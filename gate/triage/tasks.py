@@ -3,13 +3,31 @@
 from celery import shared_task
 
 from audit import outbox
-from gate.triage import overdue, seals, submissions, verdicts
+from gate.triage import examining, overdue, replays, seals, submissions, trials, verdicts
 
 
 @shared_task(name="gate.triage.tasks.render_verdict")
 def render_verdict(job_id: int) -> None:
     """Draft the verdict of a submitted investigation."""
     outbox.run(render_verdict.name, job_id, verdicts.render)
+
+
+@shared_task(name="gate.triage.tasks.examine_draft")
+def examine_draft(job_id: int) -> None:
+    """Try what would have flipped a draft, run the rules in shadow, and look for changes in the tools' answers."""
+    outbox.run(examine_draft.name, job_id, examining.examine)
+
+
+@shared_task(name="gate.triage.tasks.try_rule")
+def try_rule(job_id: int) -> None:
+    """Put a rule version to every case and every recorded investigation, a second at a time."""
+    outbox.run_in_slices(try_rule.name, job_id, trials.advance)
+
+
+@shared_task(name="gate.triage.tasks.replay_cases")
+def replay_cases(job_id: int) -> None:
+    """Put every case to the rules in force, a second at a time."""
+    outbox.run_in_slices(replay_cases.name, job_id, replays.advance)
 
 
 @shared_task(name="gate.triage.tasks.abandon_overdue")

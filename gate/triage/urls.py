@@ -1,6 +1,19 @@
 from django.urls import path
 
-from gate.triage import answer_views, incident_views, intake_views, nudges, search_views, views
+from audit import definition_views
+from gate.triage import (
+    answer_views,
+    case_views,
+    class_views,
+    drift_views,
+    incident_views,
+    intake_views,
+    nudges,
+    replay_views,
+    rule_views,
+    search_views,
+    views,
+)
 
 app_name = "gate"
 urlpatterns = [
@@ -23,4 +36,25 @@ urlpatterns = [
     path("incidents/<int:pk>/assignment/", incident_views.assignment, name="assignment"),
     path("incidents/<int:pk>/comments/", incident_views.comments, name="comments"),
     path("incidents/<int:pk>/investigations/<int:investigation>/stop/", incident_views.stop, name="stop"),
+    path("incidents/<int:pk>/case/", case_views.case, name="case"),
+    path("cases/<slug:name>.json", replay_views.case_file, name="case_file"),
+    # Rules and classes have pages of their own; a draft of a rule is written as any other definition.
+    path("rules/", rule_views.rules, name="rules"),
+    path("rules/new/", definition_views.new, {"plural": "rules"}, name="new_rule"),
+    path("rules/replay/", replay_views.replays, name="replays"),
+    path("rules/replay/<int:pk>/", replay_views.replay, name="replay"),
+    path("rules/replay/<int:pk>/stop/", replay_views.stop, name="stop_replay"),
+    path("rules/drift/", drift_views.drift, name="drift"),
+    path("rules/drift/<int:pk>/settling/", drift_views.settling, name="settling"),
+    path("rules/<slug:name>/", rule_views.rule, name="rule"),
+    path("rules/<slug:name>/trials/<int:pk>/", rule_views.trial, name="trial"),
+    path("rules/<slug:name>/trials/<int:pk>/stop/", rule_views.stop, name="stop_trial"),
+    path("rules/<slug:name>/versions/<int:number>/trials/", rule_views.trials, name="trials"),
+    path("rules/<slug:name>/versions/<int:number>/signatures/", rule_views.signatures, name="signatures"),
+    path("rules/<slug:name>/versions/<int:number>/shadow/", rule_views.shadow, name="shadow"),
+    path("rules/<slug:name>/versions/<int:number>/activation/", rule_views.activation, name="activation"),
+    path("classes/", class_views.list_page, name="classes"),
+    path("classes/new/", class_views.new, name="new_class"),
+    path("classes/<slug:name>/", class_views.one, name="class"),
+    path("classes/<slug:name>/new/", class_views.new, name="new_class_version"),
 ]

@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from audit import links, log, reading
+from audit import links, log, outbox, reading
 from audit.kinds import Kind
-from gate.triage import briefing, classes, recorded_calls
-from gate.triage.cases import Finding as Cited
+from gate.triage import briefing, history
 from gate.triage.cases import RecordedCall
 from gate.triage.models import Draft, Finding, Incident, Investigation
-from gate.triage.outcomes import ActiveRule, CheckResult, Fail, Pass
+from gate.triage.outcomes import CheckResult, Fail, Pass
 from gate.triage.rules import registry
-from gate.triage.verdict import verdict
+
+# What a draft's page shows besides, and rules in shadow: after the draft is there, so that nobody waits for it.
+EXAMINE, QUEUE = "gate.triage.tasks.examine_draft", "verdicts"
 
 
 def render(investigation_id: int) -> None:
@@ -24,29 +25,14 @@ def render(investigation_id: int) -> None:
     if investigation.status != Investigation.Status.SUBMITTED:
         return
     findings = list(investigation.findings.all())
-    assert investigation.submitted_at is not None  # its status says so
     rules = registry.active(briefing.rules_in_force([investigation.hypothesis]))
-    calls = recorded_calls.load(
-        investigation.incident_id, [finding.audit_id for finding in findings], _tools(rules), investigation.submitted_at
-    )
-    decided = verdict(
-        hypothesis=investigation.hypothesis,
-        findings=[Cited(finding.fact, finding.audit_id) for finding in findings],
-        entries=calls,
-        incident=classes.facts_of(investigation.incident),
-        rules=rules,
-        decided_at=investigation.submitted_at,
-    )
-    draft = _draft(investigation, decided, investigation.submitted_at)
+    situation = history.situation_of(investigation, history.tools_of(rules.values()))
+    decided = situation.decide(rules)
+    draft = _draft(investigation, decided, situation.decided_at)
     _move(investigation)
     _record(draft, findings)
-    _cite(draft, findings, calls, decided.checks)
-
-
-def _tools(rules: dict[str, ActiveRule]) -> list[str]:
-    """The tools that a check could read: other calls cannot change a verdict, so they are not loaded."""
-    loaded = [active.rule for active in rules.values() if active.rule is not None]
-    return sorted({tool for rule in loaded for fact in rule.facts for tool in fact.tools})
+    _cite(draft, findings, situation.calls, decided.checks)
+    outbox.enqueue(EXAMINE, QUEUE, draft.pk)
 
 
 def _draft(investigation: Investigation, decided: Pass | Fail, decided_at: datetime) -> Draft:
@@ -84,7 +70,9 @@ def _record(draft: Draft, findings: list[Finding]) -> None:
     )  # fmt: skip
 
 
-def _cite(draft: Draft, findings: list[Finding], calls: list[RecordedCall], checks: tuple[CheckResult, ...]) -> None:
+def _cite(
+    draft: Draft, findings: list[Finding], calls: tuple[RecordedCall, ...], checks: tuple[CheckResult, ...]
+) -> None:
     """Tell each cited entry what rests on it, and on which of its fields."""
     for call in calls:
         facts = sorted({finding.fact for finding in findings if finding.audit_id == call.audit_id})

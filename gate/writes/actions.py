@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 from django.db import transaction
 from django.utils import timezone
@@ -17,69 +15,54 @@ from audit import log, masking, outbox
 from audit.agents import Principal
 from audit.kinds import Kind
 from gate.errors import NotAllowed, Stale
-from gate.people import guessing
 from gate.people.models import Person
 from gate.triage.models import Incident, Investigation
-from gate.writes import digests, guards, parameters, states, targets
+from gate.writes import digests, guards, http_statement, limits, parameters, targets
 from gate.writes.characters import hidden
 from gate.writes.errors import Unfit
-from gate.writes.models import Decision, Preview, PreviewRequest, WriteRequest
+from gate.writes.models import PreviewRequest, WriteRequest
 from gate.writes.statement import canonical
 
 LONGEST_TITLE = 200
 LONGEST_REASON = 2_000
-# A person approved what they saw now; a writer that was away for longer asks them again.
-APPROVAL_LASTS = timedelta(minutes=15)
-
-Act = Decision.Act
-STATUSES = {
-    Act.APPROVE: WriteRequest.Status.APPROVED,
-    Act.REJECT: WriteRequest.Status.REJECTED,
-    Act.REQUEST_CHANGES: WriteRequest.Status.CHANGES_REQUESTED,
-    Act.WITHDRAW: WriteRequest.Status.WITHDRAWN,
-}
-KINDS = {
-    Act.APPROVE: Kind.WRITE_APPROVED,
-    Act.REJECT: Kind.WRITE_REJECTED,
-    Act.REQUEST_CHANGES: Kind.WRITE_CHANGES_REQUESTED,
-    Act.WITHDRAW: Kind.WRITE_WITHDRAWN,
-}
-
-
-class WrongPassword(NotAllowed):
-    """The password that goes with an approval was not the person's."""
 
 
 @transaction.atomic
 def propose(
     *, target: str, statement: str, parameters: Any, title: str, reason: str, incident: str = "",
-    by_agent: Principal | None = None, by_person: Person | None = None,
+    by_agent: Principal | None = None, by_person: Person | None = None, undoes: WriteRequest | None = None,
 ) -> WriteRequest:  # fmt: skip
-    """A write that waits for a person. Exactly one proposer. Raises Unfit or NotAllowed with a sentence."""
+    """A write that waits for a person. Exactly one proposer. Raises Unfit, Duplicate or NotAllowed with a sentence."""
     if by_person is not None:
-        with _recorded_refusal(by_person, "a write", {"title": title}):
+        with recorded_refusal(by_person, "a write", {"title": title}):
             guards.check_can_propose(by_person)
-    write = _proposal(target, statement, parameters, title, reason, incident)
+    write = proposal(target, statement, parameters, title, reason, incident)
+    guards.check_may_propose_here(write.target, by_person)
     write.proposed_by_agent_id = by_agent.agent_id if by_agent else None
     write.proposed_by_person = by_person
+    write.undoes = undoes
+    with recorded_refusal(by_person, "a write", {"title": title}):
+        limits.check_proposal(write, by_agent, by_person)
     write.investigation = _investigation(write, by_agent)
     write.proposal_digest = digests.of_proposal(write)
     write.save()
-    _record_proposal(write, _proposer(by_agent, by_person))
+    record_proposal(write, proposer(by_agent, by_person))
     return write
 
 
-def _proposal(
+def proposal(
     target: str, statement: str, given: Any, title: str, reason: str, incident: str
 ) -> WriteRequest:  # fmt: skip
+    """What is proposed, read and bounded, not yet saved. Raises Unfit."""
     definition = targets.active(target)
     typed = parameters.read(given)
-    text = canonical(statement, len(typed))
+    action = targets.of(definition).action
+    text = http_statement.canonical(action, statement, typed) if action else canonical(statement, len(typed))
     return WriteRequest(
         target=definition, statement=text.text, verb=text.verb, table=text.table,
         parameters=parameters.as_json(typed), title=_prose(title, "title", LONGEST_TITLE),
         reason=_prose(reason, "reason", LONGEST_REASON, allow="\n\r\t"), incident=_incident(incident),
-        expires_at=timezone.now() + timedelta(seconds=targets.of(definition).expiry_seconds),
+        expires_at=timezone.now() + timedelta(seconds=targets.of(definition).policy.expiry_seconds),
     )  # fmt: skip
 
 
@@ -111,14 +94,16 @@ def _investigation(write: WriteRequest, by_agent: Principal | None) -> Investiga
     return own.order_by("-pk").first()
 
 
-def _proposer(by_agent: Principal | None, by_person: Person | None) -> log.Actor:
+def proposer(by_agent: Principal | None, by_person: Person | None) -> log.Actor:
+    """Whoever proposes or edits, in the log's words."""
     if by_agent is not None:
         return by_agent.actor()
     assert by_person is not None  # the table's constraint says the same
     return by_person.actor()
 
 
-def _record_proposal(write: WriteRequest, proposer: log.Actor) -> None:
+def record_proposal(write: WriteRequest, proposer: log.Actor) -> None:
+    """Have a proposal in the log, in the transaction that saved it."""
     log.record_with(
         Kind.WRITE_PROPOSED, proposer, subject=write.ref, summary=f"{write.verb} in {write.table}",
         incident_id=write.incident_id, run_id=str(write.investigation_id or ""),
@@ -133,94 +118,32 @@ def _record_proposal(write: WriteRequest, proposer: log.Actor) -> None:
 @transaction.atomic
 def ask_preview(write: WriteRequest, by: Person) -> PreviewRequest:
     """Ask the writer to show what the write would do. Raises NotAllowed."""
-    write = _lock(write)
-    with _recorded_refusal(by, write.ref, {"act": "preview"}):
+    write = locked(write)
+    with recorded_refusal(by, write.ref, {"act": "preview"}):
         guards.check_can_preview(by, write)
         guards.check_log_verifies()
     request = PreviewRequest.objects.create(write=write, by=by)
+    if targets.of(write.target).first_look_source is not None:
+        outbox.enqueue("gate.writes.tasks.first_look", "reads", request.pk)
     outbox.enqueue("gate.writes.tasks.preview_write", "writes", request.pk)
     return request
 
 
-def decide(
-    write: WriteRequest, *, by: Person, act: str, reason: str, seen_version: int, password: str = "",
-    proposal_digest: str = "", preview_digest: str = "",
-) -> Decision:  # fmt: skip
-    """Approve, reject, request changes to or withdraw what `by` saw.
-
-    Raises Stale when that is not what is there now, WrongPassword, or NotAllowed; the last two are recorded.
-    """
-    shown = {"version": seen_version, "proposal": proposal_digest, "preview": preview_digest}
-    with _recorded_refusal(by, write.ref, {"act": act, "reason": reason, **shown}):
-        # Before the lock: checking a password is slow by design.
-        if act == Act.APPROVE:
-            _check_password(by, password)
-        return _decide(write, by, Act(act), reason, shown)
-
-
 @contextmanager
-def _recorded_refusal(by: Person, subject: str, args: dict[str, Any]) -> Iterator[None]:
+def recorded_refusal(by: Person | None, subject: str, args: dict[str, Any]) -> Iterator[None]:
     """Have a refusal in the log before it is shown. To have read an old page is no attempt at anything."""
     try:
         yield
     except Stale:
         raise
     except NotAllowed as refusal:
-        log.record(
-            Kind.PERSON_REFUSED, by.actor(), subject=subject, status="refused", summary=str(refusal)[:200], args=args
-        )
+        if by is None:  # an agent's desk records what it is refused
+            raise
+        log.record(Kind.PERSON_REFUSED, by.actor(), subject=subject, status="refused", summary=str(refusal), args=args)
         raise
 
 
-def _check_password(by: Person, password: str) -> None:
-    left = guessing.take_again(by.username)
-    if not by.check_password(password):
-        raise WrongPassword(f"That is not your password. {guessing.left_in_words(left)}")
-    guessing.forget_again(by.username)
-
-
-@transaction.atomic
-def _decide(write: WriteRequest, by: Person, act: Act, reason: str, shown: dict[str, Any]) -> Decision:
-    write = _lock(write)
-    seen = latest_preview(write)
-    guards.check_is_current(write, seen, **shown)
-    guards.check_act(by, write, act, seen)
-    if act == Act.APPROVE:
-        guards.check_log_verifies()
-    decision = _decision(write, by, act, reason, seen)
-    decision.save(force_insert=True)  # its key is drawn here, and nobody may update a decision
-    states.move(write, STATUSES[act])
-    _record_decision(decision)
-    if act == Act.APPROVE:
-        outbox.enqueue("gate.writes.tasks.execute_write", "writes", write.pk)
-    return decision
-
-
-def _lock(write: WriteRequest) -> WriteRequest:
-    # Lock first, then check: a rule tested on an unlocked row can be untrue by the next line.
+def locked(write: WriteRequest) -> WriteRequest:
+    """The write as it is now, kept so until the transaction ends. A rule tested before can be untrue by then."""
     writes = WriteRequest.objects.select_for_update(of=("self",)).select_related("target", "proposed_by_agent")
     return writes.get(pk=write.pk)
-
-
-def latest_preview(write: WriteRequest) -> Preview | None:
-    """The preview that counts: the newest one."""
-    return write.previews.order_by("-pk").first()
-
-
-def _decision(write: WriteRequest, by: Person, act: Act, reason: str, seen: Preview | None) -> Decision:
-    decision = Decision(
-        id=uuid4(), write=write, preview=seen, act=act, reason=reason, by=by,
-        method="password" if act == Act.APPROVE else "session",
-        expires_at=min(write.expires_at, timezone.now() + APPROVAL_LASTS),
-    )  # fmt: skip
-    decision.statement = digests.approval_statement(decision, approver=by.username, nonce=secrets.token_hex(16))
-    decision.digest = digests.of_approval(decision.statement)
-    return decision
-
-
-def _record_decision(decision: Decision) -> None:
-    log.record_with(
-        KINDS[Act(decision.act)], decision.by.actor(), subject=decision.write.ref, summary=decision.reason[:200],
-        incident_id=decision.write.incident_id, run_id=str(decision.write.investigation_id or ""),
-        args={"digest": decision.digest, "statement": decision.statement, "reason": decision.reason},
-    )  # fmt: skip

@@ -17,8 +17,15 @@ from gate.writes import desk
 
 ANSWER: dict[str, Any] = {
     "type": "object",
-    "properties": {"id": {"type": "integer"}, "write": {"type": "string"}, "status": {"type": "string"}},
-    "required": ["id", "write", "status"],
+    "properties": {
+        "id": {"type": "integer"},
+        "write": {"type": "string"},
+        "status": {"type": "string"},
+        "edition": {"type": "integer", "description": "It grows with each edit; nothing approved before counts."},
+        "reason": {"type": "string", "description": "Of the decision that ended it, or the writer's; else empty."},
+        "needs": {"type": "array", "items": {"type": "string"}, "description": "What must still happen."},
+    },
+    "required": ["id", "write", "status", "edition", "reason", "needs"],
     "additionalProperties": False,
 }
 

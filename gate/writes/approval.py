@@ -1,4 +1,6 @@
-"""What the writer believes: no status, but digests that it recomputes, and the person's act in the log."""
+"""What the writer believes: no status, but digests that it recomputes, a signature of a key that it pinned itself, and
+the person's act in the log; of a password the sealed log alone.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,12 @@ from django.db.models.functions import Now
 from audit import alarm, reading, twohands
 from audit.kinds import Kind
 from audit.models import Agent, Definition, Entry
-from gate.writes import digests, people, preview, targets
+from gate.errors import NotAllowed
+from gate.people.key_assertions import BadAssertion
+from gate.writes import assertions, digests, http_statement, people, preview, quorum, recorded, sealed, targets
 from gate.writes.errors import Unfit
-from gate.writes.models import Decision, Preview, WriteRequest
+from gate.writes.http_statement import Request
+from gate.writes.models import Decision, Execution, Preview, WriteRequest
 from gate.writes.parameters import Parameter
 from gate.writes.screening import screened
 from gate.writes.statement import Statement
@@ -31,36 +36,74 @@ class Approved:
     """A write with everything that was approved about it."""
 
     write: WriteRequest
-    decision: Decision
+    decisions: tuple[Decision, ...]  # oldest first
     preview: Preview
     target: WriteTarget
-    statement: Statement
+    statement: Statement | Request
     parameters: list[Parameter]
 
 
-def decision_of(write: WriteRequest) -> Decision:
-    """The approval of a write. Raises NotApproved when there is none with a preview."""
-    found = Decision.objects.filter(write=write, act=Decision.Act.APPROVE).select_related("preview").first()
-    if found is None or found.preview is None:
+def decisions_of(write: WriteRequest) -> list[Decision]:
+    """The approvals of a write that are about the effect which was approved last. Raises NotApproved for none."""
+    given = Decision.objects.filter(write=write, act__in=quorum.APPROVALS, edition=write.edition)
+    placed = given.select_related("preview", "write__target").order_by("at", "pk")
+    # Who left, or has another role now, has approved nothing; others may have filled the seat since.
+    found = [one for one in placed if one.preview is not None and people.holds_seat(one.by_id, one.role)]
+    if not found:
         raise NotApproved(f"{write.ref} has no approval on record.")
-    return found
+    newest = found[-1].preview
+    assert newest is not None  # those without one were left out
+    return [one for one in found if one.preview is not None and one.preview.digest == newest.digest]
 
 
 def verified(write: WriteRequest) -> Approved:
-    """The write with its approval, each part checked against the others. Raises NotApproved, or Lapsed."""
+    """The write with its approval, each part checked against the others.
+
+    Raises NotApproved, or Lapsed; and sealed.NotYet while a password's entry waits for its seal.
+    """
     check_log_verifies()
-    decision = decision_of(write)
-    assert decision.preview is not None  # decision_of sees to it
+    decisions, target = decisions_of(write), targets.of(write.target)
+    seen = decisions[-1].preview
+    assert seen is not None  # decisions_of sees to it
     _check_target(write.target)
     _check_proposal(write)
-    _check_preview(write, decision.preview)
-    _check_statement(write, decision)
-    _check_approver(write, decision)
+    _check_preview(write, seen)
+    for decision in decisions:
+        _check_decision(write, decision, target)
+    _check_quorum(write, decisions, target)
     _check_nobody_stopped(write)
+    statement, given = _screened(write)
+    return Approved(write, tuple(decisions), seen, target, statement, given)
+
+
+def _check_decision(write: WriteRequest, decision: Decision, target: WriteTarget) -> None:
+    _check_statement(write, decision)
+    _check_method(write, decision, target)
+    _check_approver(write, decision)
     _check_log(write, decision)
     _check_time(write, decision)
-    statement, given = _screened(write)
-    return Approved(write, decision, decision.preview, targets.of(write.target), statement, given)
+
+
+def _check_method(write: WriteRequest, decision: Decision, target: WriteTarget) -> None:
+    if decision.method == "passkey":
+        _check_signature(write, decision, target)
+    elif decision.method != "password" or not target.policy.allows_password or decision.assertion is not None:
+        raise NotApproved(f"{write.ref} was approved by {decision.method}, which the policy of {target.name} forbids.")
+
+
+def _check_signature(write: WriteRequest, decision: Decision, target: WriteTarget) -> None:
+    try:
+        assertions.check_signed(decision, is_high_risk=target.policy.risk == "high")
+    except (BadAssertion, NotAllowed) as problem:
+        raise NotApproved(f"The approval of {write.ref} is not signed as it has to be. {problem}") from problem
+
+
+def _check_quorum(write: WriteRequest, decisions: list[Decision], target: WriteTarget) -> None:
+    if len({decision.digest for decision in decisions}) != len(decisions):
+        raise NotApproved(f"An approval of {write.ref} is there twice.")
+    if not quorum.is_complete(target.policy, decisions):
+        left = quorum.seats_in_words(quorum.open_seats(target.policy, decisions))
+        raise NotApproved(f"{write.ref} still needs {left} to approve it.")
 
 
 def check_log_verifies() -> None:
@@ -84,7 +127,8 @@ def _check_proposal(write: WriteRequest) -> None:
 
 def _check_preview(write: WriteRequest, seen: Preview) -> None:
     is_of_this = seen.write_id == write.pk and not seen.error
-    is_whole = digests.of_effect(seen.rows, seen.volatile) == seen.effect_digest and len(seen.rows) == seen.row_count
+    effect = digests.of_effect(seen.rows, seen.volatile, seen.bound)
+    is_whole = effect == seen.effect_digest and len(seen.rows) == seen.row_count
     if not is_of_this or not is_whole or preview.digest(write, seen) != seen.digest:
         raise NotApproved(f"The preview of {write.ref} is not the one that was made.")
 
@@ -103,21 +147,57 @@ def _check_approver(write: WriteRequest, decision: Decision) -> None:
     if person is None or not person.may_decide or person.username != decision.statement["approver"]:
         raise NotApproved("The person who approved decides about no writes now.")
     agent = Agent.objects.filter(pk=write.proposed_by_agent_id).first() if write.proposed_by_agent_id else None
-    if decision.by_id in {write.proposed_by_person_id, agent.owner_id if agent else None}:
+    if decision.by_id in {write.proposed_by_person_id, agent.owner_id if agent else None, *_editors(write)}:
         raise NotApproved(f"{person.name} proposed {write.ref} or owns the agent that did; someone else must approve.")
+
+
+def _editors(write: WriteRequest) -> set[int | None]:
+    """The people who edited the write, and those who own an agent that did."""
+    by_person = write.editions.values_list("edited_by_person_id", flat=True)
+    by_agent = Agent.objects.filter(pk__in=write.editions.values("edited_by_agent_id")).values_list("owner", flat=True)
+    return {*by_person, *by_agent}
 
 
 def _check_nobody_stopped(write: WriteRequest) -> None:
     # A status may be set back; a decision stays.
-    if Decision.objects.filter(write=write).exclude(act=Decision.Act.APPROVE).exists():
+    stops = Decision.objects.filter(write=write, edition=write.edition).exclude(act__in=quorum.APPROVALS)
+    if stops.exists():
         raise NotApproved(f"Someone stopped {write.ref} after it was approved.")
 
 
 def _check_log(write: WriteRequest, decision: Decision) -> None:
-    contents = reading.contents_of(Entry.objects.filter(kind=Kind.WRITE_APPROVED, subject=write.ref))
-    recorded = [content.args for content in contents.values() if content.is_readable]
-    if not any(isinstance(args, dict) and args.get("digest") == decision.digest for args in recorded):
+    """The log says the same of every field. Of a password nothing else is left, so its entry has to be sealed."""
+    entry = entry_of(write, decision)
+    if entry is None:
         raise NotApproved(f"The log has no intact entry of the approval of {write.ref}.")
+    if decision.method != "password":
+        return
+    try:
+        sealed.check(entry)
+    except sealed.Unproven as problem:
+        raise NotApproved(f"The approval of {write.ref} is not proven by the log. {problem}") from problem
+
+
+def entry_of(write: WriteRequest, decision: Decision) -> Entry | None:
+    """The intact entry of an approval that says of every field what its row says; None without one."""
+    entries = list(Entry.objects.filter(kind=Kind.WRITE_APPROVED, subject=write.ref).order_by("seq"))
+    contents, said = reading.contents_of(entries), recorded.of(decision)
+    found = (one for one in entries if contents[one.pk].is_readable and contents[one.pk].args == said)
+    return next(found, None)
+
+
+def await_seals(write_id: int) -> None:
+    """Wait until the entries of a write's password approvals are sealed, ten seconds at most, in no transaction.
+
+    Raises sealed.NotYet when they are not by then. An open transaction would itself keep them from being sealed.
+    """
+    if Execution.objects.filter(write_id=write_id).exists():
+        return  # it was verified before it was claimed
+    given = Decision.objects.filter(write_id=write_id, act__in=quorum.APPROVALS, method="password")
+    for decision in given.select_related("write"):
+        entry = entry_of(decision.write, decision)
+        if entry is not None:
+            sealed.wait(entry)
 
 
 def _check_time(write: WriteRequest, decision: Decision) -> None:
@@ -127,8 +207,10 @@ def _check_time(write: WriteRequest, decision: Decision) -> None:
         raise Lapsed(f"The approval of {write.ref} came to its end before the writer could act on it.")
 
 
-def _screened(write: WriteRequest) -> tuple[Statement, list[Parameter]]:
+def _screened(write: WriteRequest) -> tuple[Statement | Request, list[Parameter]]:
     try:
+        if targets.of(write.target).action is not None:
+            return http_statement.screened(write), []
         return screened(write)
     except Unfit as reason:
         raise NotApproved(f"{write.ref} holds what cannot be proposed: {reason}") from reason

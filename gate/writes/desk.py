@@ -14,7 +14,8 @@ from evidence import budgets, recording
 from evidence.desk import DeskTool
 from evidence.errors import Problem
 from gate.errors import NotAllowed
-from gate.writes import actions
+from gate.writes import actions, editing, telling
+from gate.writes.errors import Unfit
 from gate.writes.models import WriteRequest
 from gate.writes.parameters import MOST_PARAMETERS, TYPES
 
@@ -36,12 +37,18 @@ PROPOSE_SCHEMA: dict[str, Any] = {
         "target": {"type": "string", "description": "The name of the target in force, like shop."},
         "statement": {
             "type": "string",
-            "description": "One INSERT, UPDATE or DELETE with schema-qualified tables and parameters $1, $2, …",
+            "description": "One INSERT, UPDATE or DELETE with schema-qualified tables and parameters $1, $2, …; for a"
+            " target that is an HTTP action, the JSON object of its fields, and no parameters.",
         },
         "parameters": {"type": "array", "items": PARAMETER_SCHEMA, "maxItems": MOST_PARAMETERS},
         "title": {"type": "string", "description": "What it does, in one sentence."},
         "reason": {"type": "string", "description": "Why. People read it as your words; it is not what they approve."},
         "incident": {"type": "string", "description": "The incident it is for, like I-318."},
+        "edits": {
+            "type": "string",
+            "description": "A write of yours that this replaces, like W-577: same target, and nothing approved of it"
+            " counts any more.",
+        },
     },
     "required": ["target", "statement", "parameters", "title", "reason"],
     "additionalProperties": False,
@@ -66,17 +73,36 @@ def propose(principal: Principal, arguments: dict[str, Any]) -> dict[str, Any]:
 def _propose(principal: Principal, arguments: dict[str, Any]) -> WriteRequest:
     # Counted with the proposal, so that one which cannot be made costs nothing of the day.
     budgets.take(principal, PROPOSALS)
-    write = actions.propose(by_agent=principal, **arguments)
+    given = dict(arguments)
+    edits = given.pop("edits", None)
+    write = actions.propose(by_agent=principal, **given) if edits is None else _edit(principal, edits, given)
     # The row refers to the agent's, so it waited for whoever was stopping the agent.
     budgets.check_at_work(principal)
     return write
 
 
+def _edit(principal: Principal, edits: str, given: dict[str, Any]) -> WriteRequest:
+    write = _own(principal, edits)
+    if write is None:
+        raise Unfit("You proposed no such write, so it is not yours to edit.")
+    if given.pop("target") != write.target.name or given.pop("incident", "") not in ("", _incident_of(write)):
+        raise Unfit("An edit keeps the target and the incident; propose another write for others.")
+    return editing.edit(write, seen_version=write.version, by_agent=principal, **given)
+
+
+def _incident_of(write: WriteRequest) -> str:
+    return f"I-{write.incident_id}" if write.incident_id else ""
+
+
+def _own(principal: Principal, ref: str) -> WriteRequest | None:
+    number = re.fullmatch(r"W-([1-9][0-9]{0,17})", ref)
+    own = WriteRequest.objects.filter(proposed_by_agent_id=principal.agent_id).select_related("target")
+    return own.filter(pk=int(number[1])).first() if number else None
+
+
 def status(principal: Principal, arguments: dict[str, Any]) -> dict[str, Any]:
     """The status of an own write. Raises Problem, the same for a write that is not there and one of another agent."""
-    number = re.fullmatch(r"W-([1-9][0-9]{0,17})", arguments["write"])
-    own = WriteRequest.objects.filter(proposed_by_agent_id=principal.agent_id)
-    found = own.filter(pk=int(number[1])).first() if number else None
+    found = _own(principal, arguments["write"])
     if found is None:
         raise _recorded(principal, STATUS, arguments, Problem(404, "unknown_write", "You proposed no such write."))
     return answer(found)
@@ -89,8 +115,11 @@ def _recorded(principal: Principal, tool: str, arguments: dict[str, Any], proble
 
 
 def answer(write: WriteRequest) -> dict[str, Any]:
-    """What an agent learns about a write: which one, and where it stands."""
-    return {"id": write.pk, "write": write.ref, "status": write.status}
+    """What an agent learns about a write: which one, where it stands, why, and what it still needs."""
+    return {
+        "id": write.pk, "write": write.ref, "status": write.status, "edition": write.edition,
+        "reason": telling.reason(write), "needs": telling.needs(write),
+    }  # fmt: skip
 
 
 TOOLS = (
@@ -101,5 +130,11 @@ TOOLS = (
         "propose",
         propose,
     ),
-    DeskTool(STATUS, "Where a write that you proposed stands.", STATUS_SCHEMA, "propose", status),
+    DeskTool(
+        STATUS,
+        "Where a write that you proposed stands, the reason when it ended, and what it still needs.",
+        STATUS_SCHEMA,
+        "propose",
+        status,
+    ),
 )

@@ -45,9 +45,25 @@ def _pair(connection: Any, statement: Statement, approved: Row, found: Row | Non
     if found is None:
         now = effect.as_it_is(connection, statement, approved["key"]) if approved["key"] else None
         return {**approved, "before": _face(approved), "after": now}
-    if approved["before"] != found["before"]:
-        return {**found, "before": approved["before"], "after": found["before"]}
-    return {**found, "before": _steady(approved, seen), "after": _steady(found, seen)}
+    if _of_interest(approved["before"], approved, found, seen) != _of_interest(found["before"], approved, found, seen):
+        return {**found, "before": _of_interest(approved["before"], approved, found, seen),
+                "after": _of_interest(found["before"], approved, found, seen)}  # fmt: skip
+    left, right = _steady(approved, seen), _steady(found, seen)
+    return {**found, "before": _of_interest(left, approved, found, seen),
+            "after": _of_interest(right, approved, found, seen)}  # fmt: skip
+
+
+def _of_interest(image: digests.Image, approved: Row, found: Row, seen: Preview) -> digests.Image:
+    """The columns that the approval is bound to: all of them, or the named and the changed ones."""
+    if seen.bound is None or image is None:
+        return image
+    changed = {*_changed(approved, seen), *_changed(found, seen)}
+    return {column: value for column, value in image.items() if column in changed.union(seen.bound)}
+
+
+def _changed(row: Row, seen: Preview) -> set[str]:
+    before, after = row["before"] or {}, row["after"] or {}
+    return {column for column in after if column not in seen.volatile and before.get(column) != after[column]}
 
 
 def _steady(row: Row, seen: Preview) -> digests.Image:

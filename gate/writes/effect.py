@@ -10,10 +10,11 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from gate.writes import digests, session, tables
+from gate.writes import digests, older_servers, session, tables
 from gate.writes.images import Image, images
 from gate.writes.parameters import Parameter
 from gate.writes.statement import Statement
+from gate.writes.targets import WriteTarget
 
 Row = dict[str, Any]  # {"key", "columns", "before", "after"}; images are column → text, columns in the table's order
 Footprint = dict[str, list[int]]  # "shop.jobs" → rows inserted, updated, deleted
@@ -32,9 +33,16 @@ class Effect:
     footprint: Footprint
     own: list[int]  # the footprint of the written table alone, with its partitions
 
-    def digest(self, volatile: Sequence[str]) -> str:
-        """What binds an approval to this effect."""
-        return digests.of_effect(self.rows, volatile)
+    names: list[str]  # of that table and its partitions
+
+    def digest(self, volatile: Sequence[str], bound: Sequence[str] | None) -> str:
+        """What binds an approval to this effect: all of it, or with `bound` only of these and of changed columns."""
+        return digests.of_effect(self.rows, volatile, bound)
+
+    @property
+    def elsewhere(self) -> Footprint:
+        """The footprint of other tables."""
+        return {table: counts for table, counts in self.footprint.items() if table not in self.names}
 
 
 def footprint(connection: psycopg.Connection[Any]) -> Footprint:
@@ -43,19 +51,22 @@ def footprint(connection: psycopg.Connection[Any]) -> Footprint:
 
 
 def run(
-    connection: psycopg.Connection[Any], statement: Statement, parameters: Sequence[Parameter], most_rows: int
+    connection: psycopg.Connection[Any], target: WriteTarget, statement: Statement, parameters: Sequence[Parameter]
 ) -> Effect:  # fmt: skip
-    """Run the statement in the open transaction and read its effect. Raises images.TooLarge, psycopg.Error."""
+    """Run the statement in the open transaction and read its effect.
+
+    Raises images.TooLarge, older_servers.Unpaired, session.Unreachable, psycopg.Error.
+    """
     earlier = footprint(connection)
-    rows = _changed_rows(connection, statement, parameters, most_rows)
+    rows = _changed_rows(connection, target, statement, parameters)
     # Deferred constraints and triggers act now, or their effect would be missing from what is shown.
     connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
     touched = _since(earlier, footprint(connection))
-    return Effect(rows, touched, _own(connection, statement, touched))
-
-
-def _own(connection: psycopg.Connection[Any], statement: Statement, touched: Footprint) -> list[int]:
     names = [name for name, _ in tables.parts(connection, statement)]
+    return Effect(rows, touched, _own(names, touched), names)
+
+
+def _own(names: Sequence[str], touched: Footprint) -> list[int]:
     return [sum(touched.get(name, [0, 0, 0])[place] for name in names) for place in range(3)]
 
 
@@ -69,13 +80,28 @@ def _minus(now: Sequence[int], earlier: Sequence[int]) -> list[int]:
 
 
 def _changed_rows(
-    connection: psycopg.Connection[Any], statement: Statement, parameters: Sequence[Parameter], most_rows: int
+    connection: psycopg.Connection[Any], target: WriteTarget, statement: Statement, parameters: Sequence[Parameter]
 ) -> list[Row]:
+    look = _both_returned if connection.info.server_version >= older_servers.KNOWS_BOTH else older_servers.changed_rows
+    pairs = look(connection, target, statement, parameters, target.policy.row_cap)
+    key = tables.key_columns(connection, statement)
+    rows = (_row(key, *pair) for pair in pairs)
+    return sorted(rows, key=_place)
+
+
+def _place(row: Row) -> str:
+    """By the key, else by what it was. What is inserted stays in its order: its key may be another in each run."""
+    named = row["before"] and (row["key"] or row["before"])
+    return digests.row_line(named, None, ()) if named else ""
+
+
+def _both_returned(
+    connection: psycopg.Connection[Any], target: WriteTarget, statement: Statement, parameters: Sequence[Parameter],
+    most_rows: int,
+) -> list[older_servers.Pair]:  # fmt: skip
     text = statement.text + _returning(statement.verb)
     found = images(connection, text, session.bound(parameters), most_rows)
-    key = tables.key_columns(connection, statement)
-    rows = (_row(key, *_split(statement.verb, image)) for image in found)
-    return sorted(rows, key=lambda row: digests.row_line(row["before"], None, ()))
+    return [_split(statement.verb, image) for image in found]
 
 
 def _returning(verb: str) -> str:
@@ -85,7 +111,7 @@ def _returning(verb: str) -> str:
     return f" RETURNING WITH (OLD AS {old}, NEW AS {new}) {shown}"
 
 
-def _split(verb: str, image: Image) -> tuple[digests.Image, digests.Image]:
+def _split(verb: str, image: Image) -> older_servers.Pair:
     if verb == "insert":
         return None, dict(image)
     if verb == "delete":

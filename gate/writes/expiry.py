@@ -15,8 +15,9 @@ Status = WriteRequest.Status
 
 
 def due() -> QuerySet[WriteRequest]:
-    """Waiting or approved writes whose time is over, by the clock of the database."""
-    return WriteRequest.objects.filter(status__in=[Status.WAITING, Status.APPROVED], expires_at__lte=Now())
+    """Writes that could still run and whose time is over, by the clock of the database."""
+    could = [Status.WAITING, Status.CHANGES_REQUESTED, Status.APPROVED]
+    return WriteRequest.objects.filter(status__in=could, expires_at__lte=Now())
 
 
 def expire() -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 
+from django.db.models import Q
 from django.utils import timezone
 
-from audit import alarm
+from audit import alarm, twohands
+from audit.agents import Principal
+from audit.models import Definition
 from gate.errors import NotAllowed, Stale
 from gate.people.models import Person
+from gate.writes import limits, opened, quorum, targets, viewing
 from gate.writes.models import Decision, Preview, WriteRequest
 
 Status = WriteRequest.Status
 OPEN = (Status.WAITING, Status.APPROVED)
+EDITABLE = (Status.WAITING, Status.CHANGES_REQUESTED)
 # A preview takes seconds; when its writer is gone, a person may ask again.
 PREVIEW_TAKES = timedelta(minutes=2)
 
@@ -21,6 +27,27 @@ def check_can_propose(person: Person) -> None:
     """Raises NotAllowed when the person's role proposes nothing."""
     if not person.has_perm("gate.propose_write"):
         raise NotAllowed("Your role proposes no writes; ask someone on call.")
+
+
+def check_may_propose_here(target: Definition, person: Person | None) -> None:
+    """Raises NotAllowed when the target's policy takes no proposals of an agent, or of this person's role."""
+    allowed = targets.of(target).policy.proposers
+    if person is None and "agent" not in allowed:
+        raise NotAllowed(f"The policy of {target.name} takes no proposals from agents; ask a person to propose it.")
+    if person is not None and person.role not in allowed:
+        raise NotAllowed(f"The policy of {target.name} takes no proposals from {person.get_role_display()} people.")
+
+
+def check_can_edit(write: WriteRequest, *, person: Person | None, agent: Principal | None) -> None:
+    """Raises NotAllowed unless whoever proposed the write edits it, before it is approved."""
+    is_own = (
+        (person is not None and write.proposed_by_person_id == person.pk)
+        or (agent is not None and write.proposed_by_agent_id == agent.agent_id)
+    )  # fmt: skip
+    if not is_own:
+        raise NotAllowed("Only whoever proposed a write edits it; you may request changes.")
+    if write.status not in EDITABLE:
+        raise NotAllowed(f"{write.ref} is {words(write)}, so it is not edited any more; propose another one.")
 
 
 def check_can_preview(person: Person, write: WriteRequest) -> None:
@@ -34,14 +61,37 @@ def check_can_preview(person: Person, write: WriteRequest) -> None:
 
 def check_can_approve(person: Person, write: WriteRequest) -> None:
     """Raises NotAllowed when someone else must approve, or nobody can any more. The preview is another rule."""
-    _check_may_decide(person)
-    if write.proposed_by_person_id == person.pk:
-        raise NotAllowed("You proposed this write, so someone else must approve it.")
-    agent = write.proposed_by_agent
-    if agent is not None and agent.owner_id == person.pk:
-        raise NotAllowed(f"You own {agent.name}, which proposed this write, so someone else must approve it.")
+    check_may_decide(person, write)
+    check_is_no_party(person, write, "approve")
     _check_has_not_decided(person, write)
     _check_is_waiting(write)
+    _check_target(write)
+    _check_has_seat(person, write)
+    limits.check_may_approve_more(person)
+
+
+def check_is_no_party(person: Person, write: WriteRequest, verb: str) -> None:
+    """Raises NotAllowed when the person proposed or edited the write, or owns the agent that did."""
+    if write.proposed_by_person_id == person.pk:
+        raise NotAllowed(f"You proposed this write, so someone else must {verb} it.")
+    agent = write.proposed_by_agent
+    if agent is not None and agent.owner_id == person.pk:
+        raise NotAllowed(f"You own {agent.name}, which proposed this write, so someone else must {verb} it.")
+    if _has_edited(person, write):
+        raise NotAllowed(f"You edited this write, so someone else must {verb} it.")
+
+
+def check_method(write: WriteRequest, method: str) -> None:
+    """Raises NotAllowed when the policy asks for more than this way to approve."""
+    if method == "password" and not targets.of(write.target).policy.allows_password:
+        raise NotAllowed(f"Writes to {write.target.name} are approved with a passkey; a password is not enough.")
+
+
+def check_can_break_glass(person: Person, write: WriteRequest) -> None:
+    """Raises NotAllowed when the policy knows no emergency, or this person may not approve at all."""
+    if not targets.of(write.target).policy.break_glass:
+        raise NotAllowed(f"The policy of {write.target.name} lets nobody approve alone in an emergency.")
+    check_can_approve(person, write)
 
 
 def check_log_verifies() -> None:
@@ -62,7 +112,7 @@ def check_preview(write: WriteRequest, seen: Preview | None) -> None:
 
 def check_can_turn_down(person: Person, write: WriteRequest) -> None:
     """Raises NotAllowed when the person may neither reject the write nor request changes to it."""
-    _check_may_decide(person)
+    check_may_decide(person, write)
     if write.proposed_by_person_id == person.pk:
         raise NotAllowed("You proposed this write; withdraw it if it should not run.")
     _check_has_not_decided(person, write)
@@ -73,14 +123,27 @@ def check_can_withdraw(person: Person, write: WriteRequest) -> None:
     """Raises NotAllowed when the write is someone else's, or was run or closed."""
     if write.proposed_by_person_id != person.pk:
         raise NotAllowed("Only the person who proposed a write withdraws it; you may reject it.")
-    _check_is_open(write)
+    if write.status != Status.CHANGES_REQUESTED:
+        _check_is_open(write)
 
 
 def check_act(person: Person, write: WriteRequest, act: str, seen: Preview | None) -> None:
-    """The rules of one act. Raises NotAllowed."""
+    """The rules of one act, and that it was looked at for long enough. Raises NotAllowed."""
+    check_may_act(person, write, act, seen)
+    if act in quorum.APPROVALS:
+        viewing.check(person, write, seen)
+
+
+def check_may_act(person: Person, write: WriteRequest, act: str, seen: Preview | None) -> None:
+    """The rules of one act, as a page asks them that has just begun to show the write. Raises NotAllowed."""
     if act == Decision.Act.APPROVE:
         check_can_approve(person, write)
         check_preview(write, seen)
+        opened.check(person, write, seen)
+    elif act == Decision.Act.BREAK_GLASS:
+        check_can_break_glass(person, write)
+        check_preview(write, seen)
+        opened.check(person, write, seen)
     elif act == Decision.Act.WITHDRAW:
         check_can_withdraw(person, write)
     else:
@@ -92,10 +155,18 @@ def check_is_current(write: WriteRequest, seen: Preview | None, *, version: int,
     if write.status != Status.WAITING and write.version != version:
         raise _stale(f"{write.ref} became {words(write)} while you were reading.", write, version)
     # While a write waits, nothing but a preview moves its version on.
+    if proposal != write.proposal_digest and write.edition > 1:
+        raise _stale(f"{write.ref} was edited while you were reading; read it again.", write, version)
     if write.version != version or preview != (seen.digest if seen else ""):
         raise _stale("Another preview was made while you were reading; look at it, then decide again.", write, version)
     if proposal != write.proposal_digest:
         raise _stale(f"This is not the proposal that {write.ref} holds; read it again.", write, version)
+
+
+def check_version(write: WriteRequest, version: int) -> None:
+    """Raises Stale when the write is not the one that a page showed."""
+    if write.version != version:
+        raise _stale(f"{write.ref} changed while you were reading.", write, version)
 
 
 def _stale(sentence: str, write: WriteRequest, version: int) -> Stale:
@@ -112,14 +183,44 @@ def is_being_previewed(write: WriteRequest) -> bool:
     return write.preview_requests.filter(preview=None, at__gt=timezone.now() - PREVIEW_TAKES).exists()
 
 
-def _check_may_decide(person: Person) -> None:
-    if not person.has_perm("gate.decide_write"):
-        raise NotAllowed("Your role decides about no writes; someone on call does.")
+def check_may_decide(person: Person, write: WriteRequest) -> None:
+    """Raises NotAllowed when the person's role has no seat in the policy."""
+    approvers = targets.of(write.target).policy.approvers
+    if not person.has_perm("gate.decide_write") or person.role not in dict(approvers):
+        asked = quorum.seats_in_words(Counter(dict(approvers)))
+        raise NotAllowed(f"Your role decides about no writes to {write.target.name}; its policy asks for {asked}.")
 
 
 def _check_has_not_decided(person: Person, write: WriteRequest) -> None:
-    if write.decisions.filter(by=person).exists():
+    own = write.decisions.filter(by=person, edition=write.edition)
+    newest = quorum.latest_preview(write)
+    # An approval of another effect than the one shown now counts for nothing, so it may be given anew.
+    if any(one.act not in quorum.APPROVALS or (newest and quorum.is_of(one, write, newest)) for one in own):
         raise NotAllowed("You already decided about this write.")
+
+
+def _has_edited(person: Person, write: WriteRequest) -> bool:
+    return write.editions.filter(Q(edited_by_person=person) | Q(edited_by_agent__owner=person)).exists()
+
+
+def _check_target(write: WriteRequest) -> None:
+    now = twohands.active("target", write.target.name)
+    if now is None or now.pk != write.target_id:
+        raise NotAllowed(
+            f"{write.target.name} has another version than {write.ref} was proposed under; its proposer edits it first."
+        )
+
+
+def _check_has_seat(person: Person, write: WriteRequest) -> None:
+    """An approval that fills no seat would only look like one."""
+    policy = targets.of(write.target).policy
+    newest = quorum.latest_preview(write)
+    left = quorum.open_seats(policy, quorum.counted(write, newest))
+    if not left[person.role]:
+        raise NotAllowed(
+            f"{write.ref} has all the approvals of {person.get_role_display()} people that it needs; it still needs"
+            f" {quorum.seats_in_words(left)}."
+        )
 
 
 def _check_is_waiting(write: WriteRequest) -> None:

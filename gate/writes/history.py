@@ -13,10 +13,12 @@ MOST_SHOWN = 50
 
 DID = {
     Kind.WRITE_PROPOSED: "proposed it",
+    Kind.WRITE_LOOKED_AT: "took a first look",
     Kind.WRITE_PREVIEWED: "made a preview",
     Kind.WRITE_APPROVED: "approved",
     Kind.WRITE_REJECTED: "rejected it",
     Kind.WRITE_CHANGES_REQUESTED: "requested changes",
+    Kind.WRITE_EDITED: "edited it",
     Kind.WRITE_WITHDRAWN: "withdrew it",
     Kind.WRITE_EXPIRED: "let it expire",
     Kind.WRITE_CLAIMED: "claimed it",
@@ -25,9 +27,16 @@ DID = {
     Kind.WRITE_FAILED: "could not run it",
     Kind.WRITE_UNKNOWN: "does not know yet if it ran",
     Kind.WRITE_SETTLED: "settled it",
+    Kind.WRITE_GLASS_REVIEWED: "reviewed afterwards that it was approved alone",
+    Kind.CANARY_CAUGHT: "caught it: it was a canary",
+    Kind.CANARY_APPROVED: "approved it: it was a canary",
+    Kind.COMMENT_ADDED: "commented",
     Kind.PERSON_REFUSED: "was refused",
 }
-NOTED = frozenset({Kind.WRITE_PREVIEWED, Kind.WRITE_CLAIMED, Kind.WRITE_EXPIRED, Kind.PERSON_REFUSED})
+NOTED = frozenset({
+    Kind.WRITE_PREVIEWED, Kind.WRITE_CLAIMED, Kind.WRITE_EXPIRED, Kind.PERSON_REFUSED, Kind.WRITE_GLASS_REVIEWED,
+    Kind.CANARY_CAUGHT, Kind.CANARY_APPROVED, Kind.COMMENT_ADDED,
+})  # fmt: skip
 CSS = {Entry.ActorKind.PERSON: "is-person", Entry.ActorKind.AGENT: "is-agent"}
 
 

@@ -7,10 +7,12 @@ from contextlib import closing
 from typing import Any
 
 import psycopg
+from psycopg import capabilities
 from psycopg.abc import Buffer, Query
 from psycopg.adapt import Loader
 
 MOST_CHARACTERS = 4_000_000
+ROWS_AT_ONCE = 16  # of one answer, where the client library can: values may be large
 INVALID_OID = 0  # psycopg falls back to its loader for any type that it does not know
 
 Image = list[tuple[str, str | None]]  # one row: (column, text) in the order that the server gave
@@ -55,6 +57,7 @@ def _stream(
     for kind in psycopg.adapters.types:
         for oid in {kind.oid, kind.array_oid, INVALID_OID}:
             cursor.adapters.register_loader(oid, _AsText)
-    for row in cursor.stream(query, parameters):
-        names = [column.name for column in cursor.description or ()]
+    names: list[str] = []
+    for row in cursor.stream(query, parameters, size=ROWS_AT_ONCE if capabilities.has_stream_chunked() else 1):
+        names = names or [column.name for column in cursor.description or ()]
         yield list(zip(names, row, strict=True))

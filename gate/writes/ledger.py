@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from uuid import UUID
 
 import psycopg
 from psycopg import sql
 
-from gate.writes.models import Decision, Preview
+from gate.writes.models import Preview, WriteRequest
 from gate.writes.targets import WriteTarget
 
 # What makes a row the proof that something ran once: no second row under its key, and none lost, hidden or made up.
@@ -35,7 +36,7 @@ class Unusable(Exception):
 
 
 def check(connection: psycopg.Connection[Any], target: WriteTarget) -> None:
-    """Raises Unusable when the ledger is missing, closed to the writer, or no proof."""
+    """Raises Unusable when the ledger is missing, closed to the writer, or no proof. Only for a target that has one."""
     if connection.execute(MAY_USE, [target.ledger]).fetchone() != (True,):
         raise Unusable(f"The writer needs {target.ledger} with INSERT and SELECT; ask whoever runs {target.name}.")
     if connection.execute(IS_PROOF, [target.ledger]).fetchone() != (True,):
@@ -46,29 +47,32 @@ def check(connection: psycopg.Connection[Any], target: WriteTarget) -> None:
 
 
 def enter(
-    connection: psycopg.Connection[Any], target: WriteTarget, decision: Decision, seen: Preview, xid: str
+    connection: psycopg.Connection[Any], target: WriteTarget, key: UUID, seen: Preview, xid: str
 ) -> None:  # fmt: skip
-    """Write the row of an approval; one of an open transaction is waited for.
+    """Write the row of an approved proposal; one of an open transaction is waited for.
 
-    Raises psycopg.errors.UniqueViolation when the approval has run, Unusable, or another psycopg.Error.
+    Raises psycopg.errors.UniqueViolation when it has run, Unusable, or another psycopg.Error.
     """
     check(connection, target)
     # The approved effect: the commit happens only if the effect found equals it.
     kept = {"effect_digest": seen.effect_digest, "row_count": seen.row_count, "footprint": seen.footprint, "xid": xid}
     connection.execute(
         _on(target, "INSERT INTO {} (approval_id, write_ref, proposal_digest, effect) VALUES (%s, %s, %s, %s)"),
-        [str(decision.pk), decision.write.ref, decision.write.proposal_digest, json.dumps(kept)],
+        [str(key), seen.write.ref, seen.write.proposal_digest, json.dumps(kept)],
     )
 
 
-def effect_of(connection: psycopg.Connection[Any], target: WriteTarget, decision: Decision) -> dict[str, Any] | None:
-    """The effect that was written under an approval; None when the row is not there or is another proposal's."""
+def effect_of(
+    connection: psycopg.Connection[Any], target: WriteTarget, key: UUID, write: WriteRequest
+) -> dict[str, Any] | None:  # fmt: skip
+    """The effect that was written under a key; None when the row is not there or is another proposal's."""
     row = connection.execute(
         _on(target, "SELECT effect::text FROM {} WHERE approval_id = %s AND proposal_digest = %s"),
-        [str(decision.pk), decision.write.proposal_digest],
+        [str(key), write.proposal_digest],
     ).fetchone()
     return dict(json.loads(row[0])) if row else None
 
 
 def _on(target: WriteTarget, statement: str) -> sql.Composed:
+    assert target.ledger is not None  # without one there is another proof: see gate.writes.proofs
     return sql.SQL(statement).format(sql.Identifier(*target.ledger.split(".")))

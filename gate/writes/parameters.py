@@ -18,6 +18,7 @@ from gate.writes.errors import Unfit
 
 MOST_PARAMETERS = 100
 LONGEST_VALUE = 10_000
+LONGEST_JSON = 200_000  # an undo carries its rows in one
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Type:
     oid: int
     looks_like: str
     accepts: Callable[[str], bool]
+    longest: int = LONGEST_VALUE  # characters
 
 
 def _integer(bits: int) -> Callable[[str], bool]:
@@ -78,7 +80,9 @@ TYPES = {
     ),
     "date": Type(1082, "a date like 2026-11-29", _parses(date.fromisoformat, r"\d{4}-\d\d-\d\d")),
     "uuid": Type(2950, "a UUID in lower case", lambda value: _parses(UUID)(value) and str(UUID(value)) == value),
-    "jsonb": Type(3802, "JSON", _parses(lambda value: json.loads(value, parse_constant=_refuse_constant))),
+    "jsonb": Type(
+        3802, "JSON", _parses(lambda value: json.loads(value, parse_constant=_refuse_constant)), LONGEST_JSON
+    ),
 }  # fmt: skip
 
 
@@ -103,8 +107,8 @@ def _read_one(number: int, given: Any) -> Parameter:
 def _check_value(number: int, name: str, value: Any) -> None:
     if not isinstance(value, str):
         raise Unfit(f'Parameter ${number} must be text, like "250.00": a JSON number may be rounded on its way.')
-    if len(value) > LONGEST_VALUE:
-        raise Unfit(f"Parameter ${number} is longer than {LONGEST_VALUE:,} characters.")
+    if len(value) > TYPES[name].longest:
+        raise Unfit(f"Parameter ${number} is longer than {TYPES[name].longest:,} characters.")
     if code := hidden(value):
         raise Unfit(f"Parameter ${number} holds the character {code}, which a reader would not see.")
     if not TYPES[name].accepts(value):

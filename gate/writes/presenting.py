@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
-from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
@@ -15,8 +14,26 @@ from audit.kinds import Kind
 from audit.models import Retained
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.writes import actions, comparing, display, guards, history
-from gate.writes.models import Decision, Execution, Preview, WriteRequest
+from gate.writes import (
+    comparing,
+    display,
+    guards,
+    history,
+    http_display,
+    lookalikes,
+    policy_words,
+    quorum,
+    settle_page,
+    targets,
+    undo,
+    ways,
+)
+from gate.writes.around import Around
+from gate.writes.effect_panel import EffectPanel
+from gate.writes.grouping import SHOWN
+from gate.writes.http_target import HttpAction
+from gate.writes.models import Decision, Execution, FirstLook, Preview, WriteRequest
+from gate.writes.policy import Policy
 
 Status = WriteRequest.Status
 Act = Decision.Act
@@ -35,6 +52,8 @@ STATES = {
     Status.WITHDRAWN: ("–", "", "Withdrawn"),
     Status.EXPIRED: ("–", "", "Expired"),
     Status.CHANGES_REQUESTED: ("↻", "state--wait", "Changes requested"),
+    Status.SETTLED_EXECUTED: ("✓", "", "Executed, as people found"),
+    Status.SETTLED_FAILED: ("✕", "", "Not executed, as people found"),
 }
 
 
@@ -52,6 +71,21 @@ def state_of(write: WriteRequest) -> State:
     return State(*STATES[Status(write.status)])
 
 
+def of_quorum(given: int, needed: int) -> State:
+    """How far a write that waits has come: ◐ 1 of 2 approved."""
+    return State("◐" if given else "◌", "state--wait", f"{given} of {needed} approved")
+
+
+def told(decided: Decision) -> str:
+    """What became of the write by a decision, in a sentence."""
+    write = decided.write
+    if decided.act in quorum.APPROVALS and write.status == Status.WAITING:
+        policy = targets.of(write.target).policy
+        left = quorum.seats_in_words(quorum.open_seats(policy, quorum.counted(write, decided.preview)))
+        return f"{write.ref}: your approval is recorded; it still needs {left}."
+    return f"{write.ref}: {guards.words(write)}."
+
+
 def _refusal(check: Callable[..., None], *about: object) -> str:
     """The sentence that a guard raises; empty when it lets the act pass."""
     try:
@@ -59,6 +93,20 @@ def _refusal(check: Callable[..., None], *about: object) -> str:
     except NotAllowed as reason:
         return str(reason)
     return ""
+
+
+VOIDED = (Status.REFUSED_STALE, Status.EXPIRED, Status.REJECTED, Status.WITHDRAWN, Status.CHANGES_REQUESTED)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place for an approval, filled or open."""
+
+    role: str
+    given: Decision | None = None
+    is_void: bool = False
+    is_hidden: bool = False  # its reason, from whoever is still to decide
+    is_yours: bool = False  # open, and of the role of whoever looks
 
 
 @dataclass
@@ -70,7 +118,18 @@ class WritePage:
 
     @property
     def state(self) -> State:
+        if self.is_waiting and self.counted:
+            return of_quorum(len({one.by_id for one in self.counted}), self.policy.number)
         return state_of(self.write)
+
+    @cached_property
+    def around(self) -> Around:
+        """Comments, editions, the broken glass."""
+        return Around(self.write, self.person)
+
+    @cached_property
+    def may_break_glass(self) -> bool:
+        return not self.ways.none and not self.log_off and not self._why_not(Act.BREAK_GLASS)
 
     @property
     def is_open(self) -> bool:
@@ -98,24 +157,71 @@ class WritePage:
             return ""
         return "proposed" if self.by_agent else "drafted"
 
+    @property
+    def action(self) -> HttpAction | None:
+        """What it sends, when it is no statement for a database."""
+        return targets.of(self.write.target).action
+
+    @property
+    def target_ledger(self) -> str | None:
+        """The table that proves a run; None where the transaction's number does."""
+        return targets.of(self.write.target).ledger
+
     @cached_property
     def lines(self) -> list[display.Line]:
-        return display.lines(self.write.statement)
+        return http_display.lines(self.write.statement) if self.action else display.lines(self.write.statement)
+
+    @cached_property
+    def lookalikes(self) -> list[lookalikes.Lookalike]:
+        """Words of the statement, its parameters and its title that are not what they look like."""
+        given = [(f"${number}", one["v"] or "") for number, one in enumerate(self.write.parameters, 1)]
+        return lookalikes.found([("Title", self.write.title), ("Statement", self.write.statement), *given])
 
     @cached_property
     def preview(self) -> Preview | None:
-        """The preview that was decided about, else the newest one."""
-        if self.approval is not None:
-            return self.approval.preview
-        return actions.latest_preview(self.write)
+        """The preview that was approved, else the newest one."""
+        if self.approvals and not self.is_waiting:
+            return self.approvals[-1].preview
+        return quorum.latest_preview(self.write)
 
     @cached_property
     def decisions(self) -> list[Decision]:
-        return list(self.write.decisions.select_related("by", "preview").order_by("at"))
+        return list(self.write.decisions.select_related("by", "preview").order_by("at", "pk"))
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.write.status == Status.WAITING
 
     @cached_property
-    def approval(self) -> Decision | None:
-        return next((one for one in self.decisions if one.act == Act.APPROVE), None)
+    def policy(self) -> Policy:
+        return targets.of(self.write.target).policy
+
+    @cached_property
+    def approvals(self) -> list[Decision]:
+        """The approvals of the newest edition, whatever effect they were about."""
+        return [one for one in self.decisions if one.act in quorum.APPROVALS and one.edition == self.write.edition]
+
+    @cached_property
+    def counted(self) -> list[Decision]:
+        """Those of them that count for what is shown now."""
+        return [one for one in self.approvals if self.preview and quorum.is_of(one, self.write, self.preview)]
+
+    @cached_property
+    def slots(self) -> list[Slot]:
+        """A slot for each approval, and for each seat that is still open."""
+        given = [self._slot(one) for one in self.approvals]
+        open_now = quorum.open_seats(self.policy, self.counted) if self.is_waiting else {}
+        seats = [role for role, number in sorted(open_now.items()) for _ in range(number)]
+        return given + [Slot(Person.Role(role).label, is_yours=role == self.person.role) for role in seats]
+
+    def _slot(self, one: Decision) -> Slot:
+        is_void = one not in self.counted or self.write.status in VOIDED
+        return Slot(Person.Role(one.role).label, one, is_void, is_hidden=not self._may_read(one))
+
+    def _may_read(self, one: Decision) -> bool:
+        """Whether a reason is shown. Whoever may still decide reads nobody's before they did."""
+        has_decided = any(mine.by_id == self.person.pk for mine in self.approvals)
+        return not self.is_waiting or has_decided or bool(self.no_approver)
 
     @cached_property
     def execution(self) -> Execution | None:
@@ -134,12 +240,33 @@ class WritePage:
         """The run that wrote, when one did."""
         return self.execution if self.write.status == Status.EXECUTED else None
 
+    @cached_property
+    def effect(self) -> EffectPanel | None:
+        """What is approved about, or was written; None before a preview found an effect."""
+        if self.preview is None or self.preview.error:
+            return None
+        return EffectPanel(self.write, self.preview, self.executed, self.person)
+
+    @cached_property
+    def first_look(self) -> FirstLook | None:
+        """What a read-only credential saw of the newest edition."""
+        looks = FirstLook.objects.filter(request__write=self.write, edition=self.write.edition)
+        return looks.order_by("-pk").first()
+
     @property
-    def rows(self) -> list[comparing.Compared]:
-        """The rows that are approved about, or that were written."""
-        if self.executed is not None:
-            return comparing.compared(self.executed.rows)
-        return comparing.compared(self.preview.rows, self.preview.volatile) if self.preview else []
+    def first_look_rows(self) -> list[comparing.Compared]:
+        """As many of its rows as stand one below the other."""
+        return comparing.compared(self.first_look.rows[:SHOWN]) if self.first_look else []
+
+    @cached_property
+    def undos(self) -> list[WriteRequest]:
+        """The proposals to undo it, oldest first."""
+        return list(self.write.undos.order_by("pk"))
+
+    @cached_property
+    def no_undo(self) -> str:
+        """Why nobody may propose to undo it now, or this person may not; empty when they may."""
+        return _refusal(guards.check_can_propose, self.person) or _refusal(undo.check, self.write)
 
     @property
     def differences(self) -> list[comparing.Compared]:
@@ -148,12 +275,10 @@ class WritePage:
         return comparing.compared(self.execution.rows) if is_stale and self.execution else []
 
     @property
-    def touched(self) -> list[tuple[int, str, str]]:
-        return comparing.touched(self.preview.footprint) if self.preview else []
-
-    @property
     def consequence(self) -> str:
         """What approving does, as its button says: update 1 row in shop.jobs."""
+        if self.action:
+            return f"send {self.action.method} to {self.write.table}"
         count = self.preview.row_count if self.preview else None
         rows = "rows" if count is None else f"{count:,} {'row' if count == 1 else 'rows'}"
         words = {"insert": "insert {} into {}", "update": "update {} in {}", "delete": "delete {} from {}"}
@@ -164,17 +289,27 @@ class WritePage:
         """Whether the writer is at work on it, so that the page changes by itself soon."""
         if self.write.status == Status.EXECUTING:
             return True
-        if self.write.status == Status.APPROVED and self.approval is not None:
-            return self.approval.at > timezone.now() - guards.PREVIEW_TAKES
+        if self.write.status == Status.APPROVED and self.approvals:
+            return self.approvals[-1].at > timezone.now() - guards.PREVIEW_TAKES
         return self.write.status == Status.WAITING and guards.is_being_previewed(self.write)
 
     @property
     def is_idle(self) -> bool:
         """Whether people may decide and nothing is about to change the page."""
-        return self.is_open and not self.is_running
+        return (self.is_open or self.may_withdraw) and not self.is_running
+
+    @property
+    def is_last(self) -> bool:
+        """Whether one more approval is all that it needs."""
+        return sum(quorum.open_seats(self.policy, self.counted).values()) <= 1
+
+    @property
+    def policy_words(self) -> str:
+        """Who approves, and with what, under the version that it was proposed under."""
+        return policy_words.in_short(self.write.target)
 
     def _why_not(self, act: str) -> str:
-        return _refusal(guards.check_act, self.person, self.write, act, self.preview)
+        return _refusal(guards.check_may_act, self.person, self.write, act, self.preview)
 
     @cached_property
     def log_off(self) -> str:
@@ -184,7 +319,12 @@ class WritePage:
     @cached_property
     def no_approval(self) -> str:
         """Why this person may not approve now; empty when they may."""
-        return self.no_approver or self._why_not(Act.APPROVE)
+        return self.no_approver or self.ways.none or self._why_not(Act.APPROVE)
+
+    @cached_property
+    def ways(self) -> ways.Ways:
+        """With what this person may approve: a passkey, a password, or both."""
+        return ways.of(self.write, self.person)
 
     @cached_property
     def no_approver(self) -> str:
@@ -194,6 +334,10 @@ class WritePage:
     @cached_property
     def may_turn_down(self) -> bool:
         return not self._why_not(Act.REJECT)
+
+    @cached_property
+    def may_edit(self) -> bool:
+        return not _refusal(partial(guards.check_can_edit, self.write, person=self.person, agent=None))
 
     @cached_property
     def may_withdraw(self) -> bool:
@@ -217,6 +361,11 @@ class WritePage:
         """The months since it was proposed that were dropped: its history has a hole there."""
         return retention.pruned_since(self.write.proposed_at)
 
+    @cached_property
+    def settling(self) -> settle_page.Settling | None:
+        """What people look for, and found, where the writer could not say; None for any other write."""
+        return settle_page.of(self.write, self.person, self.execution)
+
     @property
     def outcome_entry(self) -> history.Event | None:
         """The entry of what the writer did last."""
@@ -239,43 +388,3 @@ def write_page(pk: int, person: Person) -> WritePage:
     """The page of one write. Raises Http404."""
     writes = WriteRequest.objects.select_related("target", "incident", "proposed_by_agent__owner", "proposed_by_person")
     return WritePage(get_object_or_404(writes, pk=pk), person)
-
-
-@dataclass(frozen=True)
-class ListRow:
-    """One line of the list."""
-
-    write: WriteRequest
-    state: State
-
-    @property
-    def proposer(self) -> str:
-        agent = self.write.proposed_by_agent
-        return agent.name if agent is not None else str(self.write.proposed_by_person)
-
-
-PAGE = 50
-NOT_OVER = (Status.PROPOSED, Status.WAITING, Status.APPROVED, Status.EXECUTING, Status.UNKNOWN)
-
-
-@dataclass(frozen=True)
-class WritesPage:
-    """The list: what is not over, oldest first, and what is, newest first."""
-
-    waiting: list[ListRow]
-    over: list[ListRow]
-    older: int | None
-
-
-def writes_page(before: int | None) -> WritesPage:
-    """The list from a place on: keyset paging by number. Later pages show only what is over."""
-    writes = WriteRequest.objects.select_related("proposed_by_agent", "proposed_by_person")
-    waiting = [] if before else _rows(writes.filter(status__in=NOT_OVER).order_by("pk")[:PAGE])
-    over = writes.exclude(status__in=NOT_OVER).order_by("-pk")
-    found = _rows((over.filter(pk__lt=before) if before else over)[: PAGE + 1])
-    older = found[PAGE - 1].write.pk if len(found) > PAGE else None
-    return WritesPage(waiting, found[:PAGE], older)
-
-
-def _rows(writes: QuerySet[WriteRequest]) -> list[ListRow]:
-    return [ListRow(write, state_of(write)) for write in writes]

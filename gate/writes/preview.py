@@ -4,17 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import psycopg
 from django.db import transaction
 
 from audit import alarm, log
 from audit.kinds import Kind
-from gate.writes import digests, effect, ledger, people, sentences, session, tables, targets
+from gate.writes import (
+    blast,
+    canaries,
+    digests,
+    effect,
+    http_preview,
+    http_statement,
+    people,
+    proofs,
+    sentences,
+    session,
+    shapes,
+    tables,
+    targets,
+)
+from gate.writes.blast import Touched
 from gate.writes.effect import Effect, Footprint, Row
 from gate.writes.errors import Unfit
 from gate.writes.images import TooLarge
 from gate.writes.models import Preview, PreviewRequest, WriteRequest
+from gate.writes.older_servers import Unpaired
 from gate.writes.parameters import Parameter
 from gate.writes.screening import screened
 from gate.writes.statement import Statement
@@ -32,8 +49,20 @@ class Seen:
     rows: list[Row] = field(default_factory=list)
     volatile: list[str] = field(default_factory=list)
     footprint: Footprint = field(default_factory=dict)
+    blast: list[dict[str, Any]] = field(default_factory=list)
+    bound: list[str] | None = None
+    shape: dict[str, Any] = field(default_factory=dict)
     effect_digest: str = ""
     error: str = ""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One dry run."""
+
+    effect: Effect
+    blast: list[Touched]
+    shape: dict[str, Any]
 
 
 def make(request_id: int) -> None:
@@ -50,28 +79,51 @@ def _look(write: WriteRequest) -> Seen:
     if write.status != WriteRequest.Status.WAITING:
         return Seen(error=f"{write.ref} is {write.get_status_display().lower()}, so there is nothing to preview.")
     try:
-        return _dry_run(targets.of(write.target), *screened(write))
-    except (NoEffect, Unfit, TooLarge, ledger.Unusable, session.Unreachable) as reason:
+        if (planned := canaries.planned(write)) is not None:
+            return Seen(**planned)
+        target = targets.of(write.target)
+        return _dry_run(target, *screened(write)) if target.action is None else _as_sent(target, write)
+    except (NoEffect, http_preview.NoEffect, Unfit, TooLarge, Unpaired, proofs.Unusable, session.Unreachable) as reason:
         return Seen(error=str(reason))
     except psycopg.Error as error:
         return Seen(error=sentences.of(error))
 
 
+def _as_sent(target: WriteTarget, write: WriteRequest) -> Seen:
+    """Nobody can try an HTTP action: what is approved is the request, and what its read-back says now."""
+    found = http_preview.rows(target, http_statement.screened(write))
+    return Seen(found, effect_digest=digests.of_effect(found, [], None))
+
+
 def _dry_run(target: WriteTarget, statement: Statement, given: Sequence[Parameter]) -> Seen:
-    first, second = (_one_run(target, statement, given) for _ in range(2))
-    volatile = _volatile(first, second)
+    one, two = (_one_run(target, statement, given) for _ in range(2))
+    first, second = one.effect, two.effect
+    bound = _bound(target, statement, two.shape["key"])
+    volatile = _volatile(first, second, bound)
     _check_is_approvable(target, statement, first, second, volatile)
-    return Seen(second.rows, volatile, second.footprint, second.digest(volatile))
+    touched = [each.as_json() for each in blast.steady(one.blast, two.blast)]
+    return Seen(
+        second.rows, volatile, second.footprint, touched, bound, two.shape, second.digest(volatile, bound)
+    )  # fmt: skip
 
 
-def _one_run(target: WriteTarget, statement: Statement, given: Sequence[Parameter]) -> Effect:
+def _bound(target: WriteTarget, statement: Statement, key: Sequence[str]) -> list[str] | None:
+    """The columns that the approval is bound to, by the target's policy; None for all of them."""
+    if target.policy.binding == "strict" or statement.touched is None:
+        return None
+    return sorted(statement.touched.union(key))
+
+
+def _one_run(target: WriteTarget, statement: Statement, given: Sequence[Parameter]) -> Run:
     """One dry run in a session of its own, so that the footprint counts nothing else."""
     with session.opened(target) as connection:
         _check_can_execute(connection, target)
         session.begin(connection)
         try:
             _check_is_shown(connection, statement)
-            return effect.run(connection, statement, given, target.row_cap)
+            shape = shapes.of(connection, statement)
+            found = effect.run(connection, target, statement, given)
+            return Run(found, blast.of(connection, target, found.elsewhere, target.policy.row_cap), shape)
         finally:
             if not connection.closed:
                 connection.execute("ROLLBACK")
@@ -80,27 +132,39 @@ def _one_run(target: WriteTarget, statement: Statement, given: Sequence[Paramete
 def _check_can_execute(connection: psycopg.Connection[object], target: WriteTarget) -> None:
     if connection.info.server_version < session.OLDEST_VERSION:
         version = connection.info.server_version // 10_000
-        raise NoEffect(f"{target.name} runs PostgreSQL {version}; writes need 18 or newer.")
-    # Without its ledger an approved write could not be proven to run once, so it is asked for before approval.
-    ledger.check(connection, target)
+        raise NoEffect(f"{target.name} runs PostgreSQL {version}; writes need 13 or newer.")
+    # Without its proof an approved write could run twice, so it is asked for before approval.
+    proofs.check(connection, target)
 
 
 def _check_is_shown(connection: psycopg.Connection[object], statement: Statement) -> None:
-    if why := tables.why_not_shown(connection, statement):
+    if why := tables.why_not_called(connection, statement) or tables.why_not_shown(connection, statement):
         raise NoEffect(why)
 
 
-def _volatile(first: Effect, second: Effect) -> list[str]:
+def _volatile(first: Effect, second: Effect, bound: Sequence[str] | None) -> list[str]:
     """Columns whose new value differs between the runs: the clock, sequences, random ids. Raises NoEffect."""
-    if [row["before"] for row in first.rows] != [row["before"] for row in second.rows]:
+    if _as_it_was(first, bound) != _as_it_was(second, bound):
         raise NoEffect("The rows changed between the two dry runs; preview it again.")
     pairs = zip(first.rows, second.rows, strict=True)
     return sorted({
         column
         for one, other in pairs
         for column in one["after"] or ()
-        if one["after"][column] != other["after"].get(column)
+        if one["after"][column] != other["after"].get(column) and (_sets(one, column) or _sets(other, column))
     })  # fmt: skip
+
+
+def _as_it_was(found: Effect, bound: Sequence[str] | None) -> list[digests.Image]:
+    """The rows before the change, as far as the approval is bound to them."""
+    if bound is None:
+        return [row["before"] for row in found.rows]
+    return [row["before"] and {name: row["before"].get(name) for name in bound} for row in found.rows]
+
+
+def _sets(row: Row, column: str) -> bool:
+    """Whether the change made this value; another session may have made one that is only carried along."""
+    return row["before"] is None or row["before"].get(column) != row["after"].get(column)
 
 
 def _check_is_approvable(
@@ -137,9 +201,12 @@ def _record(request: PreviewRequest, seen: Seen) -> None:
     write = WriteRequest.objects.select_for_update(of=("self",)).select_related("target").get(pk=request.write_id)
     if Preview.objects.filter(request=request).exists():
         return
+    if write.edition != request.write.edition:
+        seen = Seen(error=f"{write.ref} was edited while it was previewed; preview it again.")
     made = Preview.objects.create(
-        request=request, write=write, row_count=None if seen.error else len(seen.rows), rows=seen.rows,
-        volatile=seen.volatile, footprint=seen.footprint, effect_digest=seen.effect_digest, error=seen.error,
+        request=request, write=write, edition=write.edition, rows=seen.rows,
+        row_count=None if seen.error else len(seen.rows), volatile=seen.volatile, footprint=seen.footprint,
+        blast=seen.blast, bound=seen.bound, shape=seen.shape, effect_digest=seen.effect_digest, error=seen.error,
         digest=digest(write, seen),
     )  # fmt: skip
     write.version += 1
@@ -148,7 +215,10 @@ def _record(request: PreviewRequest, seen: Seen) -> None:
         Kind.WRITE_PREVIEWED, log.Actor.process(), subject=write.ref, incident_id=write.incident_id,
         status="failed" if seen.error else "ok", error=seen.error, summary=_summary(write, made, request),
         args={"request": request.pk, "proposal": write.proposal_digest, "preview": made.digest},
-        result={"rows": seen.rows, "volatile": seen.volatile, "footprint": seen.footprint},
+        result={
+            "rows": seen.rows, "volatile": seen.volatile, "footprint": seen.footprint, "blast": seen.blast,
+            "bound": seen.bound,
+        },
     )  # fmt: skip
 
 
@@ -165,5 +235,5 @@ def digest(write: WriteRequest, seen: Seen | Preview) -> str:
     return digests.of_preview(
         proposal=write.proposal_digest, effect=seen.effect_digest, rows=seen.rows,
         row_count=None if seen.error else len(seen.rows), footprint=seen.footprint, volatile=seen.volatile,
-        error=seen.error,
+        blast=seen.blast, error=seen.error,
     )  # fmt: skip

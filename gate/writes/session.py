@@ -15,7 +15,7 @@ from psycopg.adapt import Dumper
 from gate.writes.parameters import TYPES, Parameter
 from gate.writes.targets import WriteTarget
 
-OLDEST_VERSION = 180_000  # RETURNING shows old and new rows under names of our choice from 18 on
+OLDEST_VERSION = 130_000  # knows the transaction's number in the form that stays valid
 CONNECT_SECONDS = 5
 
 PINNED = {
@@ -33,6 +33,7 @@ PINNED = {
     "idle_in_transaction_session_timeout": "15s",
     "transaction_timeout": "30s",
 }
+KNOWN_FROM = {"transaction_timeout": 170_000}
 
 
 class Unreachable(Exception):
@@ -81,7 +82,8 @@ def begin(connection: psycopg.Connection[Any]) -> None:
     """Open a repeatable-read transaction under the pinned settings, whatever the role's own settings are."""
     connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
     # One statement, and no table: the transaction's snapshot must not be older than what is asked of it next.
-    pins = (sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(name), _setting(name, PINNED[name])) for name in PINNED)
+    known = (name for name in PINNED if connection.info.server_version >= KNOWN_FROM.get(name, 0))
+    pins = (sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(name), _setting(name, PINNED[name])) for name in known)
     connection.execute(sql.SQL("; ").join(pins))
 
 

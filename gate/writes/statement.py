@@ -44,7 +44,7 @@ FUNCTIONS = CLOCKS | {
     "gen_random_uuid", "uuidv7", "timezone", "extract", "date_part", "date_trunc", "make_interval", "make_date",
     "lower", "upper", "btrim", "ltrim", "rtrim", "length", "substring", "position", "replace", "left", "right",
     "concat", "concat_ws", "abs", "round", "floor", "ceil", "mod", "count", "min", "max", "sum",
-    "to_jsonb", "jsonb_set", "jsonb_build_object", "jsonb_build_array",
+    "to_jsonb", "jsonb_set", "jsonb_build_object", "jsonb_build_array", "jsonb_array_elements",
 }  # fmt: skip
 # CURRENT_TIMESTAMP and its kin; not CURRENT_USER.
 CLOCK_WORDS = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
@@ -66,6 +66,11 @@ class Statement:
     # Columns set to a computed value. If that differs from run to run there is no effect to approve; a column set
     # to the clock, to a new UUID or to its default may differ, and is shown as assigned at execution.
     computed: frozenset[str]
+    # The columns that it sets or names anywhere; None where it takes whole rows, and so all of them.
+    touched: frozenset[str] | None
+    sets: frozenset[str]
+    functions: frozenset[str]  # of pg_catalog, by name
+    alias: str  # what it calls its table: no other table in it can have that name
 
     @property
     def table(self) -> str:
@@ -82,8 +87,11 @@ def canonical(text: str, parameter_count: int) -> Statement:
     _check_parameters(node, parameter_count)
     written = _write_back(tree)
     relation = node.relation
-    return Statement(written, VERBS[tree.stmts[0].stmt.WhichOneof("node")], relation.schemaname, relation.relname,
-                     frozenset(_computed(node)))  # fmt: skip
+    return Statement(
+        written, VERBS[tree.stmts[0].stmt.WhichOneof("node")], relation.schemaname, relation.relname,
+        frozenset(_computed(node)), _touched(node), _sets(node), _functions(node),
+        relation.alias.aliasname or relation.relname,
+    )  # fmt: skip
 
 
 def _check_text(text: str, allow: str = "") -> None:
@@ -124,19 +132,19 @@ def _write_back(tree: Any) -> str:
 def _without_positions(tree: Any) -> Any:
     copy = type(tree)()
     copy.CopyFrom(tree)
-    for node in _messages(copy):
+    for node in messages(copy):
         for field, _ in node.ListFields():
             if field.name in POSITIONS:
                 node.ClearField(field.name)
     return copy
 
 
-def _messages(node: Message) -> Iterator[Message]:
+def messages(node: Message) -> Iterator[Message]:
     yield node
     for field, value in node.ListFields():
         if field.type == field.TYPE_MESSAGE:
             for child in [value] if isinstance(value, Message) else value:
-                yield from _messages(child)
+                yield from messages(child)
 
 
 def _screen(statement: Any) -> None:
@@ -231,6 +239,42 @@ def _computed(statement: Any) -> Iterator[str]:
     for column, value in _assignments(statement):
         if not _differs_openly(value):
             yield column
+
+
+def _functions(statement: Any) -> frozenset[str]:
+    calls = (node for _, node in postgast.walk(statement) if type(node).DESCRIPTOR.name == "FuncCall")
+    return frozenset(call.funcname[-1].string.sval for call in calls)
+
+
+def _sets(statement: Any) -> frozenset[str]:
+    return frozenset(column for column, _ in _assignments(statement))
+
+
+def _touched(statement: Any) -> frozenset[str] | None:
+    """The columns that an UPDATE sets or asks about. The other verbs take whole rows, as does an UPDATE that says t.*.
+
+    A bare name may stand for a whole row, too; so may any name in an expression that names one of its tables.
+    """
+    if type(statement).DESCRIPTOR.name != "UpdateStmt":
+        return None
+    found = set(_sets(statement))
+    tables = set(_table_names(statement))
+    for _, node in postgast.walk(statement):
+        if type(node).DESCRIPTOR.name == "ColumnRef":
+            last = node.fields[-1]
+            if last.WhichOneof("node") != "string" or (len(node.fields) == 1 and last.string.sval in tables):
+                return None
+            found.add(last.string.sval)
+    return frozenset(found)
+
+
+def _table_names(statement: Any) -> Iterator[str]:
+    for _, node in postgast.walk(statement):
+        name = type(node).DESCRIPTOR.name
+        if name == "RangeVar":
+            yield node.alias.aliasname or node.relname
+        elif name == "RangeSubselect":
+            yield node.alias.aliasname
 
 
 def _assignments(statement: Any) -> Iterator[tuple[str, Any]]:

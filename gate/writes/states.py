@@ -14,7 +14,10 @@ MOVES: dict[Status, frozenset[Status]] = {
     Status.EXECUTING: frozenset({
         Status.EXECUTING, Status.EXECUTED, Status.REFUSED_STALE, Status.FAILED, Status.EXPIRED, Status.UNKNOWN,
     }),
-    Status.UNKNOWN: frozenset({Status.EXECUTING}),
+    # People settle what the writer cannot find out; it is never run again then.
+    Status.UNKNOWN: frozenset({Status.EXECUTING, Status.SETTLED_EXECUTED, Status.SETTLED_FAILED}),
+    Status.SETTLED_EXECUTED: frozenset(),
+    Status.SETTLED_FAILED: frozenset(),
     Status.BLOCKED: frozenset(),
     Status.EXECUTED: frozenset(),
     Status.REFUSED_STALE: frozenset(),
@@ -22,7 +25,8 @@ MOVES: dict[Status, frozenset[Status]] = {
     Status.REJECTED: frozenset(),
     Status.WITHDRAWN: frozenset(),
     Status.EXPIRED: frozenset(),
-    Status.CHANGES_REQUESTED: frozenset(),
+    # An edit makes it wait again: see gate.writes.editing.
+    Status.CHANGES_REQUESTED: frozenset({Status.WITHDRAWN, Status.EXPIRED}),
 }  # fmt: skip
 
 

@@ -8,37 +8,34 @@ from typing import Any
 
 from audit import twohands
 from audit.models import Definition
+from gate.writes import http_target, policy
 from gate.writes.errors import Unfit
+from gate.writes.http_target import HttpAction
+from gate.writes.policy import Policy
 from gate.writes.statement import LEDGER_TABLE, PLAIN_NAME
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,79}")
-MOST_ROWS = 1_000
-LONGEST_EXPIRY = 7 * 24 * 3600
-
-KEYS = frozenset({
-    "kind", "credential_env", "environment", "row_cap", "expiry_seconds", "approvals", "allow_password", "ledger",
-})  # fmt: skip
+COMMON = frozenset({"kind", "credential_env", "environment", "policy"})
+KEYS = {"postgresql": COMMON | {"ledger"}, "http": COMMON | {"action"}}  # by kind
+MAY_HAVE = {"postgresql": frozenset({"first_look_source"})}
 
 
 @dataclass(frozen=True)
 class WriteTarget:
-    """A database that approved writes go to."""
+    """A database that approved writes go to, or an HTTP action that they are."""
 
     name: str
     version: int
     digest: str
     credential_env: str  # the name of the writer's environment variable, never the credential
     environment: str
-    row_cap: int
-    expiry_seconds: int
-    allow_password: bool
-    ledger_schema: str
-
-    @property
-    def ledger(self) -> str:
-        """The table whose row proves that an approval ran: it commits with the change, or neither does."""
-        return f"{self.ledger_schema}.{LEDGER_TABLE}"
+    policy: Policy
+    # The table whose row proves that an approval ran: it commits with the change, or neither does. None where there is
+    # none, and on a target that is no database.
+    ledger: str | None
+    first_look_source: str | None = None  # whose read-only credential shows its rows before the writer's does
+    action: HttpAction | None = None  # of a target of the kind http
 
 
 def of(definition: Definition) -> WriteTarget:
@@ -46,7 +43,8 @@ def of(definition: Definition) -> WriteTarget:
     body = definition.body
     return WriteTarget(
         definition.name, definition.version, definition.digest, body["credential_env"], body["environment"],
-        body["row_cap"], body["expiry_seconds"], body["allow_password"], body["ledger"].split(".")[0],
+        policy.of(body["policy"]), body.get("ledger"), body.get("first_look_source"),
+        http_target.of(body["action"]) if "action" in body else None,
     )  # fmt: skip
 
 
@@ -60,22 +58,29 @@ def active(name: str) -> Definition:
 
 def check_body(name: str, body: dict[str, Any]) -> None:
     """Raises ValueError with a sentence when a target's body cannot be used."""
-    if set(body) != KEYS:
-        raise ValueError(f"A target has exactly these keys: {', '.join(sorted(KEYS))}.")
-    if body["kind"] != "postgresql":
-        raise ValueError("The only kind of target is postgresql.")
+    kind = body.get("kind")
+    if not isinstance(kind, str) or kind not in KEYS:
+        raise ValueError("A target's kind is postgresql or http; each has exactly these keys and some of its own: "
+                         f"{', '.join(sorted(COMMON))}.")  # fmt: skip
+    if set(body) - MAY_HAVE.get(kind, frozenset()) != KEYS[kind]:
+        raise ValueError(f"A target of the kind {kind} has exactly these keys: {', '.join(sorted(KEYS[kind]))}.")
     _check_text(body["credential_env"], VARIABLE, "credential_env names an environment variable, like SHOP_WRITER_DSN.")
     _check_text(body["environment"], PLAIN_NAME, "environment is one word in lower case, like production.")
-    schema, _, table = str(body["ledger"]).partition(".")
+    if kind == "http":
+        http_target.check(body["action"])
+    else:
+        _check_ledger(body["ledger"])
+    if "first_look_source" in body:
+        _check_text(body["first_look_source"], NAME, "first_look_source is the name of a source, like shop.")
+    policy.check(body["policy"])
+
+
+def _check_ledger(ledger: Any) -> None:
+    if ledger is None:
+        return  # the transaction's number proves it then
+    schema, _, table = str(ledger).partition(".")
     if table != LEDGER_TABLE or not PLAIN_NAME.fullmatch(schema):
-        raise ValueError(f"ledger is a table named {LEDGER_TABLE} with its schema, like shop.{LEDGER_TABLE}.")
-    _check_number(body["row_cap"], "row_cap", MOST_ROWS)
-    _check_number(body["expiry_seconds"], "expiry_seconds", LONGEST_EXPIRY)
-    if body["approvals"] != 1 or isinstance(body["approvals"], bool):
-        raise ValueError("approvals is 1: one person approves, and it is never the proposer.")
-    # Nobody could approve a write of a target that refuses the only method there is.
-    if body["allow_password"] is not True:
-        raise ValueError("allow_password is true: a fresh password is how a person approves.")
+        raise ValueError(f"ledger is a table named {LEDGER_TABLE} with its schema, like shop.{LEDGER_TABLE}, or null.")
 
 
 def _check_text(value: Any, pattern: re.Pattern[str], sentence: str) -> None:
@@ -83,20 +88,21 @@ def _check_text(value: Any, pattern: re.Pattern[str], sentence: str) -> None:
         raise ValueError(sentence)
 
 
-def _check_number(value: Any, key: str, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-        raise ValueError(f"{key} is a whole number from 1 to {most:,}.")
-
-
 EXAMPLE = {
     "kind": "postgresql",
     "credential_env": "MYSHOP_WRITER_DSN",
     "environment": "production",
     "ledger": f"myshop.{LEDGER_TABLE}",
-    "row_cap": 100,
-    "expiry_seconds": 14400,
-    "approvals": 1,
-    "allow_password": True,
+    "policy": {
+        "approvers": {"on_call": 1},
+        "method": "password",
+        "expiry_seconds": 14400,
+        "row_cap": 100,
+        "binding": "strict",
+        "proposers": ["agent", "on_call", "admin"],
+        "risk": "normal",
+        "break_glass": False,
+    },
 }
 KIND = twohands.DefinitionKind(
     name="target",

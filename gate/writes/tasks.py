@@ -1,15 +1,22 @@
-"""The writer's jobs. Each takes an outbox id and is safe to run twice."""
+"""The writer's jobs, and a first look of the reads worker. Each takes an outbox id and is safe to run twice."""
 
 from celery import shared_task
 
 from audit import outbox
 from gate.writes import execution, expiry, preview, unknowns
+from gate.writes import first_look as looking
 
 
 @shared_task(name="gate.writes.tasks.preview_write")
 def preview_write(job_id: int) -> None:
     """Preview what a person asked to see."""
     outbox.run_stepwise(preview_write.name, job_id, preview.make)
+
+
+@shared_task(name="gate.writes.tasks.first_look")
+def first_look(job_id: int) -> None:
+    """Look, with a credential that only reads, at what a person asked to see."""
+    outbox.run_stepwise(first_look.name, job_id, looking.make)
 
 
 @shared_task(name="gate.writes.tasks.execute_write")

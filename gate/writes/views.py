@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -11,8 +13,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from gate.errors import NotAllowed
 from gate.people.requests import person_of
-from gate.writes import actions, guards, presenting
-from gate.writes.forms import DecisionForm, ProposalForm, again
+from gate.writes import actions, deciding, editing, presenting, queue, viewing
+from gate.writes.forms import DecisionForm, EditForm, ProposalForm, again
 from gate.writes.models import WriteRequest
 
 
@@ -20,7 +22,7 @@ from gate.writes.models import WriteRequest
 def writes_page(request: HttpRequest) -> HttpResponse:
     """What is proposed, and what was decided."""
     before = request.GET.get("before", "")
-    page = presenting.writes_page(int(before) if before.isdecimal() and len(before) < 19 else None)
+    page = queue.page(person_of(request), int(before) if before.isdecimal() and len(before) < 19 else None)
     return render(request, "gate/writes.html", {"page": page})
 
 
@@ -39,6 +41,22 @@ def new_page(request: HttpRequest) -> HttpResponse:
     return render(request, "gate/write_new.html", {"form": form, "refusal": refusal}, status=status)
 
 
+@require_http_methods(["GET", "POST"])
+def edit_page(request: HttpRequest, pk: int) -> HttpResponse:
+    """The next edition of an own write."""
+    write = get_object_or_404(WriteRequest.objects.select_related("target"), pk=pk)
+    form = EditForm(request.POST or None, initial={**again(write), "seen_version": write.version})
+    refusal: NotAllowed | None = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            editing.edit(write, by_person=person_of(request), **form.cleaned_data)
+            return redirect("writes:write", write.pk)
+        except NotAllowed as reason:
+            refusal = reason
+    status = 422 if request.method == "POST" else 200
+    return render(request, "gate/write_new.html", {"form": form, "refusal": refusal, "edited": write}, status=status)
+
+
 def _again(number: str) -> dict[str, str]:
     known = number.isdecimal() and len(number) < 19
     write = WriteRequest.objects.select_related("target").filter(pk=int(number)).first() if known else None
@@ -49,7 +67,7 @@ def _again(number: str) -> dict[str, str]:
 @require_GET
 def write_page(request: HttpRequest, pk: int) -> HttpResponse:
     """Exactly what will run, what it would change, and who may approve it."""
-    return _render_write(request, pk, DecisionForm())
+    return render_write(request, pk, DecisionForm())
 
 
 @require_GET
@@ -69,7 +87,7 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         actions.ask_preview(write, person_of(request))
     except NotAllowed as refusal:
-        return _render_write(request, pk, DecisionForm(), status=409, refusal=refusal)
+        return render_write(request, pk, DecisionForm(), status=409, refusal=refusal)
     return redirect("writes:write", pk)
 
 
@@ -80,21 +98,26 @@ def decision(request: HttpRequest, pk: int) -> HttpResponse:
     write = get_object_or_404(WriteRequest, pk=pk)
     form = DecisionForm(request.POST)
     if not form.is_valid():
-        return _render_write(request, pk, form, status=422)
+        return render_write(request, pk, form, status=422)
     try:
-        decided = actions.decide(write, by=person_of(request), **form.decided())
-    except actions.WrongPassword as refusal:
+        session = request.session.session_key or ""
+        decided = deciding.decide(write, by=person_of(request), session=session, **form.decided())
+    except deciding.WrongPassword as refusal:
         form.add_error("password", str(refusal))
-        return _render_write(request, pk, form, status=422)
+        return render_write(request, pk, form, status=422)
     except NotAllowed as refusal:
-        return _render_write(request, pk, form, status=409, refusal=refusal)
-    messages.success(request, f"{decided.write.ref}: {guards.words(decided.write)}.")
+        return render_write(request, pk, form, status=409, refusal=refusal)
+    messages.success(request, presenting.told(decided))
     return redirect("writes:write", pk)
 
 
-def _render_write(
-    request: HttpRequest, pk: int, form: DecisionForm, *, status: int = 200, refusal: NotAllowed | None = None
-) -> HttpResponse:
-    page = presenting.write_page(pk, person_of(request))
-    context = {"page": page, "write": page.write, "form": form, "refusal": refusal}
-    return render(request, "gate/write.html", context, status=status)
+def render_write(
+    request: HttpRequest, pk: int, form: DecisionForm | None = None, *, status: int = 200,
+    refusal: NotAllowed | None = None, **typed: Form,
+) -> HttpResponse:  # fmt: skip
+    """The page of a write, with why something was not taken; what was typed stays in the form of that name."""
+    person = person_of(request)
+    page = presenting.write_page(pk, person)
+    viewing.note(person, page.preview)
+    shown = {"page": page, "write": page.write, "form": form or DecisionForm(), "refusal": refusal, **typed}
+    return render(request, "gate/write.html", {**shown, "origin": settings.ORIGIN}, status=status)

@@ -65,7 +65,6 @@ class Months:
                 at = datetime(month.year, month.month, 3, tzinfo=UTC) + timedelta(seconds=number)
                 aged = uuid.UUID(int=int(at.timestamp() * 1000) << 80 | key.int & (1 << 80) - 1)
                 root.execute("alter table audit_entry disable trigger stamp")
-                root.execute("alter table audit_entry disable trigger stamp_number")
                 root.execute("update audit_entry set id = %s, at = %s where id = %s", [aged, at, key])
                 root.execute("update audit_payload set entry_id = %s where entry_id = %s", [aged, key])
                 new.append(aged)
@@ -74,7 +73,6 @@ class Months:
                 root.execute(f"alter table {parent} enable always trigger refuse_change")
                 root.execute(f"alter table {parent}{month:_%Y%m} owner to {owner}")
             root.execute("alter table audit_entry enable always trigger stamp")
-            root.execute("alter table audit_entry enable always trigger stamp_number")
         return new
 
     def seal(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from datetime import UTC, datetime
 
@@ -93,7 +94,7 @@ def test_a_replica_session_does_not_skip_the_triggers(cluster_socket) -> None:
 @pytest.mark.django_db
 def test_every_partition_has_every_trigger_always_on() -> None:
     expected = {
-        "audit_entry": {"stamp", "stamp_number", "announce", "refuse_change", "refuse_truncate"},
+        "audit_entry": {"stamp", "announce", "refuse_change", "refuse_truncate"},
         "audit_payload": {"refuse_change", "refuse_truncate"},
     }
     with connection.cursor() as cursor:
@@ -153,11 +154,63 @@ def test_what_the_server_adds_cannot_be_forged(as_role) -> None:
     assert seq > receipt.seq
 
 
-@pytest.mark.parametrize("moment", [0, 2**48 - 1], ids=["in the past", "in the future"])
-def test_the_key_of_an_entry_carries_the_present_time(as_role, moment) -> None:
+def test_the_role_that_writes_is_the_one_that_was_set(as_role, superuser) -> None:
+    """However a session came to its role: the stamp runs as the owner, and must not take itself for the writer."""
+    receipt = log.record(Kind.COMMENT_ADDED, ADA)
+    columns = ", ".join(log.HEADER_FIELDS) + ", digest"
+    copy = f"insert into audit_entry ({columns}) select {columns} from audit_entry where id = %s returning db_role"
+    superuser.execute(f"grant {role_name('people')} to {role_name('worker')} with set true, inherit false")
+    as_role("worker")
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"set local role {role_name('people')}")
+            cursor.execute(copy, [receipt.id])
+            assert cursor.fetchone() == (role_name("people"),)
+        with pytest.raises(DatabaseError, match=f"{role_name('worker')} may not write entries of kind comment.added"):
+            run(copy, [receipt.id])
+    finally:
+        superuser.execute(f"revoke {role_name('people')} from {role_name('worker')}")
+
+
+def test_no_path_leads_the_stamp_astray(as_role, superuser) -> None:
+    """Tables and operators of a schema that is searched first decide nothing, though the stamp sets no path."""
+    role = role_name("worker")
+    name = connection.settings_dict["NAME"]
+    with psycopg.connect(host=str(superuser.info.host), user="postgres", dbname=name, autocommit=True) as root:
+        root.execute(f"""
+            create schema shadow; grant usage on schema shadow to {role}, {role_name("owner")};
+            create table shadow.audit_rolekind as select '{role}'::text as role, 'comment.added'::text as kind;
+            grant select on shadow.audit_rolekind to {role}, {role_name("owner")};
+            create function shadow.yes(text, text) returns boolean language sql immutable as 'select true';
+            create operator shadow.= (leftarg = text, rightarg = text, function = shadow.yes);
+        """)
+        try:
+            as_role("owner")
+            receipt = log.record(Kind.COMMENT_ADDED, ADA)
+            as_role("worker")
+            columns = ", ".join(log.HEADER_FIELDS) + ", digest"
+            with pytest.raises(DatabaseError, match="may not write entries of kind"), transaction.atomic():
+                run("set local search_path = shadow, pg_catalog, public")
+                copy = f"insert into public.audit_entry ({columns}) select {columns} from public.audit_entry"
+                run(f"{copy} where id = %s", [receipt.id])
+        finally:
+            root.execute("drop schema shadow cascade")
+
+
+PRESENT = int(time.time() * 1000) << 80
+KEYS = {
+    "in the past": 7 << 76 | 2 << 62,
+    "in the future": (2**48 - 1) << 80 | 7 << 76 | 2 << 62,
+    "of chance": PRESENT | 4 << 76 | 2 << 62,
+    "of no version": PRESENT | 2 << 62,
+    "of another variant": PRESENT | 7 << 76,
+}
+
+
+@pytest.mark.parametrize("key", [uuid.UUID(int=key) for key in KEYS.values()], ids=KEYS)
+def test_the_key_of_an_entry_carries_the_present_time(as_role, key) -> None:
     as_role("people")
     receipt = log.record(Kind.COMMENT_ADDED, ADA)
-    key = uuid.UUID(int=moment << 80 | 7 << 76 | 2 << 62)
     columns = ", ".join(log.HEADER_FIELDS) + ", digest"
     with pytest.raises(DatabaseError, match="present time"):
         run(f"insert into audit_entry (id, {columns}) select %s, {columns} from audit_entry where id = %s",

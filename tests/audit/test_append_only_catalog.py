@@ -15,14 +15,14 @@ RUNNING = [process for process in PROCESSES if process != "owner"]
 # What is evidence: it is inserted once. `audit_search` is made from it, and can be made anew.
 EVIDENCE = {
     "audit_entry", "audit_payload", "audit_leaf", "audit_node", "audit_checkpoint", "audit_epoch", "audit_retained",
-    "audit_verification",
+    "audit_verification", "audit_verificationask",
 }  # fmt: skip
 DERIVED = {"audit_search"}
 # The other tables of the app, whose rows have states. A new table has to be put into one of these sets.
 STATES = {
     "audit_agent", "audit_agenttoken", "audit_agentuse", "audit_definition", "audit_heartbeat", "audit_hold",
     "audit_link", "audit_outbox", "audit_override", "audit_redaction", "audit_rolekind", "audit_savedview",
-    "audit_sealstate", "audit_searchstate", "audit_witnessed",
+    "audit_sealstate", "audit_searchstate", "audit_verifierstate", "audit_witnessed",
 }  # fmt: skip
 MAY = {("worker", "audit_search", "update")}  # a row that is made anew
 RELATIONS = """

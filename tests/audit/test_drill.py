@@ -12,11 +12,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from audit.drill import forging, tampering
+from audit import reading, verifying
+from audit.drill import forging, recorded, tampering
 from audit.drill import run as drill_run
 from audit.drill.known import KNOWN
 from audit.models import Entry
 from audit.verify import entries, run
+from audit.verify.run import Outside
+from tests.audit.logs import KNOWN as LOG_KEYS
 from tests.audit.logs import Published, intruder, sealed_log
 
 __all__ = ["intruder", "sealed_log"]
@@ -51,12 +54,19 @@ def databases(superuser: Any) -> set[str]:
 def test_every_tampering_of_the_real_log_is_found(
     sealed_log: Published, drill: Callable[..., list[str]], superuser: Any
 ) -> None:
+    verifying.record(verifying.verify(Outside(LOG_KEYS)))  # a row, and an entry that says what is in it
     before = connection.settings_dict["NAME"], list(Entry.objects.order_by("seq").values_list("pk", flat=True))
     lines = drill("--entries", "400")  # from the midst of its writers' numbers
     assert lines[-1] == f"{len(KNOWN)} of {len(KNOWN)} tamperings of 400 entries were found."
     assert [line for line in lines[:-1] if not line.startswith("found ")] == []
     after = connection.settings_dict["NAME"], list(Entry.objects.order_by("seq").values_list("pk", flat=True))
-    assert before == after, "The log is not touched, and Django stands where it stood."
+    assert before == (after[0], after[1][:-1]), "The log has one entry more, and Django stands where it stood."
+    drilled = recorded.last()
+    assert drilled is not None
+    assert (drilled.status, drilled.is_bad, drilled.is_late) == ("ok", False, False)
+    assert drilled.sentence == lines[-1].rstrip(".")
+    args = reading.content_of(Entry.objects.get(seq=drilled.seq)).args
+    assert (args["tried"], args["found"], args["missed"]) == (len(KNOWN), len(KNOWN), [])
     assert databases(superuser) == set()
 
 
@@ -70,6 +80,10 @@ def test_a_verifier_that_does_not_look_at_contents_fails_it(
     assert failed.value.returncode == 1
     missed = [line for line in drill.lines if line.startswith("NOT FOUND")]
     assert missed == ["NOT FOUND  a character of a stored result: lacks D2"]
+    drilled = recorded.last()
+    assert drilled is not None
+    assert (drilled.status, drilled.is_bad) == ("failed", True)
+    assert reading.content_of(Entry.objects.get(seq=drilled.seq)).args["missed"] == ["a character of a stored result"]
     assert databases(superuser) == set()
 
 
@@ -94,6 +108,10 @@ def test_a_log_that_was_tampered_with_is_not_drilled(
     with pytest.raises(CommandError, match=r"The log itself has findings \(D2\)") as failed:
         drill()
     assert failed.value.returncode == 2
+    drilled = recorded.last()
+    assert drilled is not None
+    assert (drilled.status, drilled.is_bad) == ("failed", True)
+    assert "The log itself has findings (D2)" in drilled.sentence
 
 
 def test_without_a_named_server_it_starts_one_of_its_own(
@@ -117,3 +135,6 @@ def test_a_small_log_is_not_drilled_and_says_so(own_log: str, drill: Callable[..
     with pytest.raises(CommandError, match="The log has 0 sealed entries in a row, and a drill needs 330") as failed:
         drill()
     assert failed.value.returncode == 2
+    drilled = recorded.last()
+    assert drilled is not None
+    assert (drilled.status, drilled.is_bad) == ("skipped", False), "A young log is no fault of the verifier."

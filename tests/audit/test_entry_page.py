@@ -154,6 +154,24 @@ def test_odd_payloads_are_shown(page, value) -> None:
     assert "unchanged" in page(log.record(Kind.CALL_FINISHED, ADA, tool="x", args=value, result=value))
 
 
+def test_bytes_that_were_changed_are_not_handed_out_as_those_that_were_hashed(client, page, call, tamper) -> None:
+    _, finish = call(result={"count": 0})
+    forged = zlib.compress(b'{"count":7}')
+    tamper("update audit_payload set result = %s where entry_id = %s", forged, finish.pk)
+    answer = client.get(f"/audit/{finish.seq}.json")
+    assert (answer.status_code, answer["Content-Type"]) == (409, "text/plain")
+    assert b"not the bytes that were written" in answer.content
+    assert b"7" not in answer.content
+    assert client.get(f"/audit/{finish.seq}.json?part=args").status_code == 409
+
+
+def test_bytes_are_of_a_part_that_there_is_and_stay_in_no_cache(client, page, call) -> None:
+    _, finish = call(args={"a": 1})
+    assert client.get(f"/audit/{finish.seq}.json?part=salt").status_code == 404
+    assert client.get(f"/audit/{finish.seq}.json")["Cache-Control"] == "no-store"
+    assert client.get(f"/audit/{finish.seq}.json")["X-Content-Type-Options"] == "nosniff"
+
+
 def test_exact_bytes_are_what_was_hashed(client, page, call) -> None:
     _, finish = call(args={"b": 1, "a": "ü"}, result={"count": 0})
     result = client.get(f"/audit/{finish.seq}.json")

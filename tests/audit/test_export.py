@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 
-from audit import canonical, export, export_rows, log, merkle, notes, payloads, seal
+from audit import canonical, export, export_csv, export_rows, log, merkle, notes, payloads, seal
 from audit.browse import Filters
 from audit.export_formats import FORMATS
 from audit.export_rows import Selection
@@ -233,6 +233,36 @@ def test_no_cell_of_a_spreadsheet_is_a_formula(sealed: Any, start: str) -> None:
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝"))]
 
 
+@pytest.mark.parametrize("before", [" ", "\u00a0", "\ufeff", "\u200b ", " \t"])
+@pytest.mark.parametrize("sign", list("=+-@＝＋－＠"))
+def test_what_looks_like_nothing_hides_no_formula(before: str, sign: str) -> None:
+    assert export_csv._cell(f"{before}{sign}1+1").startswith("'")
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+@pytest.mark.parametrize("text", ["a;=1+1", "a;  @SUM(A1)", 'a";"=1', "a\t=1", "a\n=1;+2", "x;\ufeff=1", ";;-1"])
+def test_no_formula_begins_where_others_separate_cells(text: str, separator: str) -> None:
+    row = export_csv._row(["entry", export_csv._cell(text)])
+    for cells in csv.reader(io.StringIO(row, newline=""), delimiter=separator):
+        for cell in cells:
+            assert not cell.strip(' \t\r\n"\ufeff').startswith(tuple("=+-@")), (row, cell)
+    lines = [cell for line in row.splitlines() for cell in line.split(separator)]
+    assert not [cell for cell in lines if cell.strip(' \t"\ufeff').startswith(tuple("=+-@"))], row
+
+
+def test_what_is_no_formula_stays_as_it_is() -> None:
+    for text in ('{"a":[1,-2],"b":"x=1"}', "2026-11-30T00:00:00.000000Z", "a - b; c", "I-7", "a@example.org; b"):
+        assert export_csv._cell(text) == text
+
+
+def test_no_text_breaks_a_row(sealed: Any) -> None:
+    odd = 'a"b,c\r\nd;e\x1f\x85\u2028f\ud800'
+    log.record(Kind.CALL_REFUSED, log.Actor("agent", odd, "mia"), tool=odd, error=odd, args={"x": odd})
+    rows = list(csv.reader(io.StringIO(exported("csv"), newline="")))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    exported("csv").encode("utf-8")
+
+
 def test_ten_thousand_entries_take_no_more_memory_than_a_hundred(sealed: Any, superuser: Any) -> None:
     calls(20, result={"text": "x" * 20_000})
     with connection.cursor() as cursor:
@@ -332,7 +362,7 @@ def test_the_auditors_role_can_export(sealed: Any, as_role: Any, tmp_path: Path)
 def test_rows_come_in_pieces_that_stay_small(sealed: Any) -> None:
     calls(130)
     sealed()
-    at = export_rows.head()
+    at = export_rows.extent()
     assert [len(rows) for rows in export_rows.rows(Selection(), at)] == [50, 50, 31]
     assert at.size == 131
     assert merkle.Frontier().size == 0

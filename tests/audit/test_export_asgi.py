@@ -100,7 +100,8 @@ def last_export() -> Entry:
 
 def open_transactions(superuser: Any) -> list[Any]:
     found = superuser.execute(
-        "select state, query from pg_stat_activity where datname = %s and xact_start is not null and pid <> %s",
+        "select state, query from pg_stat_activity where datname = %s"
+        " and xact_start is not null and pid <> %s and backend_type = 'client backend'",
         [connection.settings_dict["NAME"], superuser.info.backend_pid],
     )
     return list(found.fetchall())

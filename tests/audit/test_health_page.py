@@ -11,10 +11,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit import health, health_plot, log
+from audit import health, health_plot, log, notes, verify_asks
+from audit.drill import recorded as drills
+from audit.drill.known import KNOWN
+from audit.drill.run import Outcome
 from audit.kinds import Kind
 from audit.models import Entry
-from tests.audit.test_trust_answers import AGENT, WITNESSED, Shown
+from audit.verify import note
+from audit.verify.run import Outside
+from audit.verify_watch import Watch
+from tests.audit.test_trust_answers import AGENT, KEY, WITNESSED, Shown
 from tests.audit.test_trust_answers import shown as shown
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -151,3 +157,119 @@ def test_the_plot_keeps_each_minutes_longest_wait_inside_its_box() -> None:
 def test_a_stranger_signs_in_first(client: Any, db: None) -> None:
     for address in ("/audit/health/", "/audit/health/starts/", "/audit/news/"):
         assert client.get(address)["Location"].startswith("/sign-in/")
+
+
+def become(shown: Shown, make_person: Any, role: str) -> None:
+    shown.person = make_person(f"the-{role}", role)
+    shown.client.force_login(shown.person)
+
+
+def post(shown: Shown, address: str) -> int:
+    shown.become("people")
+    status = shown.client.post(address).status_code
+    shown.become("owner")
+    return int(status)
+
+
+def test_an_auditor_has_the_log_verified_and_a_viewer_has_not(shown: Shown, make_person: Any) -> None:
+    assert "Verify now" not in page(shown)
+    assert post(shown, "/audit/verifications/") == 403
+    become(shown, make_person, "auditor")
+    assert "Verify now" in page(shown)
+    assert post(shown, "/audit/verifications/") == 302
+    text = page(shown)
+    assert "Verify now" not in text
+    assert f"Asked for by {shown.person}, and no verifier is at work" in text
+    shown.become("auditor")
+    verify_asks.say(doing="", since=None)
+    assert f"Verification asked for by {shown.person}, 0 s ago" in page(shown, "/audit/health/verifying/")
+    entry = Entry.objects.filter(kind=Kind.LOG_VERIFICATION_ASKED).order_by("-seq")[0]
+    assert (entry.principal, entry.status) == ("the-auditor", "ok")
+
+
+def test_the_strip_says_that_it_runs_and_then_what_was_found(shown: Shown, make_person: Any, settings: Any) -> None:
+    become(shown, make_person, "auditor")
+    shown.call()
+    shown.seal()
+    post(shown, "/audit/verifications/")
+    shown.become("auditor")
+    verify_asks.say(doing="whole", since=datetime.now(UTC), answered=verify_asks.state().asked)
+    text = page(shown, "/audit/health/verifying/")
+    assert "Verifying the whole log, for 0 s" in text
+    assert 'hx-trigger="every 3s"' in text
+    shown.become("auditor")
+    known = (note.parse_key(str(KEY.public)),)
+    Watch(Outside(known), timedelta(hours=24), lambda entry: [], lambda result, entry: None).whole()
+    text = page(shown, "/audit/health/verifying/")
+    assert "Verified: no findings. Show" in text
+    assert "hx-get" not in text, "It asks no more: a press on it shows the page anew."
+    text = page(shown)
+    assert "Verify now" in text
+    assert "0 gaps" in text
+
+
+def test_the_last_run_over_new_leaves_is_told(shown: Shown) -> None:
+    assert "manage.py verify_log --every 24" in page(shown)
+    shown.become("auditor")
+    verify_asks.say(doing="", new_at=datetime.now(UTC), new_from=3, new_size=1234, new_findings=0)
+    assert "3 to 1,234, no findings; looked at each minute" in page(shown)
+    shown.become("owner")
+    shown.run("update audit_verifierstate set at = now() - interval '5 minutes'")
+    assert "the verifier was last seen 5 min ago" in page(shown)
+
+
+def test_the_drill_is_told_and_its_failure_is_seen(shown: Shown, superuser: Any) -> None:
+    shown.become("owner")
+    assert "It runs each night by itself." in page(shown)
+    found, missed = (Outcome(KNOWN[0], codes) for codes in (KNOWN[0].inside, frozenset()))
+    shown.become("drill")
+    drills.record([found], 570)
+    text = page(shown)
+    assert "1 of 1 tamperings of 570 entries were found" in text
+    assert "The drill failed" not in text
+    shown.become("drill")
+    drills.record([found, missed], 570)
+    text = page(shown)
+    assert "The tamper drill failed: 1 of 2 tamperings of 570 entries were found" in text
+    assert 'data-glyph="!">The drill failed' in text
+    shown.become("drill")
+    drills.record_undone("The log has 7 sealed entries in a row, and a drill needs 330.", is_skipped=True)
+    text = page(shown)
+    assert "The log has 7 sealed entries" in text
+    assert "The tamper drill failed" not in text
+
+
+def test_a_drill_whose_entry_was_changed_is_not_believed(shown: Shown, tamper: Any) -> None:
+    shown.become("drill")
+    drills.record([Outcome(KNOWN[0], frozenset())], 570)
+    shown.become("owner")
+    tamper("update audit_entry set status = 'ok' where kind = 'log.drilled'")
+    assert "The entry of the last tamper drill is not what was written." in page(shown)
+
+
+def test_the_key_of_the_last_checkpoint_is_checked(shown: Shown, settings: Any) -> None:
+    shown.call()
+    shown.seal()
+    settings.LOG_PUBLIC_KEYS = []
+    assert "this process was told of no key to check it with" in page(shown)
+    settings.LOG_PUBLIC_KEYS = [str(KEY.public)]
+    text = page(shown)
+    assert "it has signed the last checkpoint, checked now" in text
+    assert str(KEY.public) in text
+    settings.LOG_PUBLIC_KEYS = [str(notes.SigningKey("example.com/log", bytes(32)).public)]
+    assert "It is not signed by a known key." in page(shown)
+
+
+def test_the_plot_is_told_in_words_and_numbers() -> None:
+    now = datetime(2026, 11, 29, 10, 52, tzinfo=UTC)
+    waits = {5: 1.0, 6: 3.8, 7: 0.9}
+    some = [health.Sealed(n, now - timedelta(minutes=60 - n, seconds=-1), wait) for n, wait in waits.items()]
+    drawn = health_plot.plot(some, now)
+    assert drawn is not None
+    assert drawn.words == (
+        "Longest wait to be sealed in each minute of the last hour: between 0.9 and 3.8 seconds, 1.0 in the middle; "
+        "the longest at 09:58:01 UTC."
+    )
+    assert [(f"{minute:%H:%M}", wait) for minute, wait in drawn.minutes] == [
+        ("09:57", 1.0), ("09:58", 3.8), ("09:59", 0.9),
+    ]  # fmt: skip

@@ -123,6 +123,43 @@ def test_a_header_takes_whatever_an_agent_calls_itself_or_its_tool() -> None:
     assert reading.content_of(entry).is_intact
 
 
+SECRETS = {
+    "AWS key": "AKIAIOSFODNN7EXAMPLE",
+    "bearer token": "Bearer 1234567890abcdef",
+    "password": "postgresql://app:s3cretword@db/shop",
+    "signed token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+}
+WORDS = {"AKIAIOSFODNN7EXAMPLE", "1234567890abcdef", "s3cretword", "eyJzdWIiOiIxMjM0NTY3ODkwIn0"}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("name", "secret"), SECRETS.items())
+@pytest.mark.parametrize("way", [log.record, log.record_with])
+def test_a_secret_by_its_looks_never_reaches_the_header(way, name, secret) -> None:
+    call, said = uuid.uuid4(), f"It said {secret} and no more."
+    stranger = log.Actor("person", said, said)
+    with transaction.atomic():
+        way(Kind.CALL_REFUSED, stranger, call_id=call, subject=said, summary=said, tool=said, error=said)
+    entry = Entry.objects.get(call_id=call)
+    texts = {entry.actor, entry.principal, entry.subject, entry.summary, entry.tool, entry.error}
+    (text,) = texts
+    assert f"[masked: {name}]" in text
+    assert text.endswith(" and no more.")
+    assert not [word for word in WORDS if word in f"{entry.__dict__}"]
+    assert reading.content_of(entry).is_intact
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["subject", "summary", "tool", "error"])
+def test_a_secret_that_the_cut_goes_through_leaves_no_half_behind(name) -> None:
+    call, longest = uuid.uuid4(), log.LONGEST.get(name, log.LONGEST_TEXT)
+    log.record(Kind.CALL_REFUSED, ADA, call_id=call, **{name: "x" * (longest - 10) + " AKIAIOSFODNN7EXAMPLE"})
+    text = getattr(Entry.objects.get(call_id=call), name)
+    assert len(text) == longest
+    assert text.endswith((" [masked:…", " [masked…"))
+    assert "AKIA" not in text
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("part", ["args", "result"])
 def test_a_long_payload_is_cut_and_keeps_its_length_and_hash(part) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit import payloads, tokens
-from audit.masking import mask
+from audit.masking import PATTERNS, mask
 
 TOKEN = tokens.draw("csa")[0]
 INTAKE = tokens.draw("csi")[0]
@@ -81,3 +81,10 @@ def test_what_is_masked_can_be_recorded(value) -> None:
 )
 def test_a_hostile_text_costs_no_more(part) -> None:
     mask(part * (250_000 // len(part)))
+
+
+@given(st.data(), st.sampled_from(PATTERNS))
+def test_whatever_looks_like_a_secret_has_the_hint_that_it_is_looked_for_by(data, one) -> None:
+    _, hints, pattern = one
+    folded = data.draw(st.from_regex(pattern)).casefold()
+    assert any(hint in folded for hint in hints)

@@ -105,3 +105,24 @@ def test_what_happened_is_classified(kind: str, status: str, activity: int, outc
 def test_the_whole_line_is_in_it_for_who_verifies() -> None:
     line = entry()
     assert json.loads(json.dumps(ocsf.event(line)))["unmapped"] == line
+
+
+@pytest.mark.parametrize("kind", ["log.verified", "log.drilled"])
+def test_a_verification_or_a_drill_that_failed_is_severe(kind: str) -> None:
+    assert ocsf.event(entry(kind, status="failed"))["severity_id"] == ocsf.HIGH
+    assert ocsf.event(entry(kind))["severity_id"] == ocsf.INFORMATIONAL
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"kind": "made.up"}, {"status": ""}, {"actor": "", "principal": ""}, {"actor_kind": "nobody"},
+        {"summary": "", "error": ""}, {"duration_ms": -1}, {"duration_ms": 2**31 - 1}, {"subject": "\ud800 x"},
+        {"tool": "x" * 500, "source": "\n"}, {"header_version": 9}, {"tool_version": -3}, {"error_class": "\u0000"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_an_odd_entry_is_an_event_all_the_same(odd: dict[str, Any]) -> None:
+    event = ocsf.event(entry(**{"kind": "call.finished", **odd}))
+    assert faults(event) == []
+    assert json.loads(json.dumps(event))["unmapped"]["header"] == {**entry()["header"], **odd}

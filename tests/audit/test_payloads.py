@@ -3,11 +3,13 @@ import zlib
 from decimal import Decimal
 
 import pytest
+import simplejson
 from hypothesis import given
 from hypothesis import strategies as st
 
 from audit import payloads
 
+FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -24,6 +26,22 @@ def test_a_value_comes_back_as_it_was(value) -> None:
     assert payloads.unpack(payloads.pack(value).kept) == value
 
 
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text() | FLOATS,
+        lambda inner: (
+            st.lists(inner)
+            | st.tuples(inner, inner)
+            | st.dictionaries(st.text() | st.integers() | st.none() | st.booleans() | FLOATS, inner)
+        ),
+        max_leaves=20,
+    )
+)
+def test_the_quick_encoder_writes_the_bytes_that_the_exact_one_would(value) -> None:
+    exact = simplejson.dumps(value, use_decimal=True, allow_nan=False, separators=(",", ":"))
+    assert payloads.pack(value).kept == exact.encode()
+
+
 @pytest.mark.parametrize("text", ["\0", "\ud800", "a\udfffb", "\U0001f600", "\u2028"])
 def test_text_that_jsonb_refuses_survives(text) -> None:
     kept = payloads.pack({text: text}).kept
@@ -36,7 +54,7 @@ def test_decimals_keep_their_digits() -> None:
     assert str(payloads.unpack(b"28.330")) == "28.330"
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN")])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN"), {float("nan"): 1}])
 def test_what_is_no_number_in_json_is_refused(value) -> None:
     with pytest.raises(ValueError):
         payloads.pack(value)

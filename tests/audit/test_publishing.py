@@ -96,7 +96,7 @@ def test_a_file_that_cannot_be_written_is_said_and_tried_again(grow: Any, tmp_pa
     size = grow(3)
     target = ToFile(tmp_path / "mount" / "checkpoints")
     publisher = publish(target)
-    assert "cannot be written" in publisher.trouble["file"]
+    assert "cannot be written" in publisher.troubles.standing["file"]
     assert (row("file").state, row("file").size) == ("failed", 0)
     (tmp_path / "mount").mkdir()
     publish(target)
@@ -167,7 +167,7 @@ def test_a_log_that_was_set_back_is_found_out(grow: Any, to_witness: ToWitness, 
         tamper(f"delete from audit_{table} where {column} >= %s", first + (table == "checkpoint"))
     publisher = publish(to_witness)
     assert row("witness").state == "refused"
-    assert "it was set back" in publisher.trouble["witness"]
+    assert "it was set back" in publisher.troubles.standing["witness"]
 
 
 def test_a_fork_is_found_out_also_at_the_same_size(grow: Any, to_witness: ToWitness, tamper: Any) -> None:

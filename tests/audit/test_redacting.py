@@ -96,6 +96,15 @@ def test_the_log_says_who_asked_and_who_confirmed(asked: Any, mia: Any) -> None:
     assert (ask.principal, ask.status) == ("ada", "ok")
 
 
+def test_a_long_reason_leaves_no_half_of_a_secret_in_the_log(ada: Any) -> None:
+    of = entry()
+    reason = f"{'It names one. ' * 13}AKIAIOSFODNN7EXAMPLE"
+    summary = f"the result: {reason}"
+    assert summary.index("AKIA") < log.LONGEST_SUMMARY < len(summary)
+    redacting.ask(of, part="result", reason=reason, by=ada)
+    assert "AKIA" not in Entry.objects.get(kind=Kind.LOG_REDACTION_ASKED, subject=of.ref).summary
+
+
 def test_an_export_names_the_redaction(asked: Any, mia: Any) -> None:
     wanted = asked("result")
     receipt = redacting.confirm(wanted.pk, by=mia)

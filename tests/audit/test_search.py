@@ -242,3 +242,60 @@ def test_the_list_says_what_is_not_searchable_yet(own: Log, client: Any, make_pe
     assert "1 newer entry is not searchable yet" in text
     assert str(newer.seq) not in re.findall(r'href="/audit/(\d+)/"', text)
     assert client.get("/audit/?q=***").status_code == 422
+
+
+SHORT = st.lists(st.sampled_from(["job", "jobs", "id", "9", "90412", "a"]), max_size=8)
+ASKED = st.lists(st.sampled_from(["job", "id", "job_id", "jo*", '"id job"', "9*", "a-job*", "A", "!"]), max_size=4)
+
+
+@pytest.mark.django_db
+@given(SHORT, ASKED)
+def test_a_hit_is_held_against_an_entry_as_the_database_would(text: list[str], asked: list[str]) -> None:
+    value, typed = " ".join(text), " ".join(asked)
+    question = search_text.question(typed)
+    with connection.cursor() as cursor:
+        cursor.execute("select %s::tsvector @@ %s::tsquery", [search_text.document(value, None), question])
+        (is_hit,) = cursor.fetchone()
+    found = search_text.holds(search_text.phrases(typed), search_text.words_of(value, None))
+    assert found is (is_hit or not question)
+
+
+def test_a_row_of_the_search_that_disagrees_with_its_entry_is_marked(
+    months: Months, client: Any, make_person: Any
+) -> None:
+    client.force_login(make_person("vera", "viewer"))
+    entry, other, *_ = months.write(0)
+    months.seal()
+    months.become("worker")
+    search_following.follow(10)
+    marked = "Does not hold these words"
+
+    def listed(typed: str) -> str:
+        months.become("people")
+        text = html.unescape(client.get("/audit/", {"q": typed}).content.decode())
+        months.become("worker")
+        return text
+
+    assert marked not in listed("timeout 0")
+    with connection.cursor() as cursor:
+        forged = search_text.document({"approved": "by all"}, None)
+        cursor.execute("update audit_search set doc = %s::tsvector where entry_id = %s", [forged, entry.pk])
+    text = listed("approved")
+    assert f"/audit/{entry.seq}/" in text
+    assert text.count(marked) == 1
+    assert marked not in listed("timeout")
+    assert other.ref
+
+
+@pytest.mark.django_db
+def test_what_is_damaged_or_gone_holds_no_words(call: Any, tamper: Any) -> None:
+    from audit import search_checking
+
+    _, damaged = call(result={"word": "kestrel"})
+    _, gone = call(result={"word": "kestrel"})
+    _, whole = call(result={"word": "kestrel"})
+    tamper("update audit_payload set result = 'x' where entry_id = %s", damaged.pk)
+    tamper("delete from audit_payload where entry_id = %s", gone.pk)
+    assert search_checking.disagreeing([damaged, gone, whole], "kestrel") == {damaged.pk, gone.pk}
+    assert search_checking.disagreeing([whole], "merlin") == {whole.pk}
+    assert search_checking.disagreeing([whole], " ") == set()

@@ -115,8 +115,8 @@ def test_threads_record_at_once(subject) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_a_killed_backend_ends_its_stream(subject, superuser) -> None:
     log.record(ENTRY, ADA, subject=subject)
-    with streams.own_connection() as (own, _):
-        pid = own.info.backend_pid
+    with streams.own_session() as (own, _):
+        pid = own.connection.info.backend_pid
     superuser.execute("select pg_terminate_backend(%s, 5000)", [pid])
     log.record(ENTRY, ADA, subject=subject)
     assert len(streams_of(subject)) == 2
@@ -137,8 +137,8 @@ def test_a_backend_killed_before_commit_leaves_neither_entry_nor_gap(subject, su
 @pytest.mark.django_db
 def test_an_interrupt_drops_the_session_for_nobody_knows_what_committed(subject) -> None:
     log.record(ENTRY, ADA, subject=subject)
-    with pytest.raises(KeyboardInterrupt), streams.own_connection() as (own, _):
+    with pytest.raises(KeyboardInterrupt), streams.own_session() as (own, _):
         raise KeyboardInterrupt
-    assert own.closed
+    assert own.connection.closed
     log.record(ENTRY, ADA, subject=subject)
     assert_dense(subject, 2)

@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from audit import log, notes, seal, surroundings
 from audit.kinds import Kind
-from audit.models import Entry
+from audit.models import Checkpoint, Entry
+from audit.witnessing import Cosigner
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AGENT = log.Actor("agent", "triage-agent", "mia")
@@ -73,10 +74,63 @@ def shown(own_log: str, as_role: Any, client: Any, make_person: Any) -> Shown:
     return Shown(as_role, client, make_person("vera", "viewer"))
 
 
+WITNESS = Cosigner("example.org/witness", bytes(range(1, 33)))
+
+
+def witness(shown: Shown, by: Cosigner = WITNESS, size: int | None = None) -> None:
+    """The last checkpoint, or the one of a size, was signed by a witness."""
+    rows = Checkpoint.objects.order_by("-size") if size is None else Checkpoint.objects.filter(size=size)
+    last = rows[0]
+    shown.run(WITNESSED, "witness", last.size, "sent", "")
+    line = by.line(notes.text_of(last.note), 1_700_000_000)
+    shown.run("update audit_witnessed set note = %s where target = 'witness'", last.note + line)
+
+
+@pytest.fixture(autouse=True)
+def knows_the_witness(settings: Any) -> None:
+    settings.WITNESS_KEY = str(WITNESS.public)
+
+
+def test_what_the_witness_has_signed_is_checked_and_not_believed(shown: Shown, settings: Any, tmp_path: Any) -> None:
+    receipt = shown.call()
+    shown.seal()
+    witness(shown)
+    assert shown.answers(receipt)["Witnessed"][:2] == ("✓", "1 of 1")
+    shown.run("update audit_witnessed set note = replace(note, 'example.com', 'example.net')")
+    assert shown.answers(receipt)["Witnessed"][:2] == ("✕", "not proven")
+    witness(shown, Cosigner("example.org/witness", bytes(32)))
+    assert "is not signed by the witness" in shown.answers(receipt)["Witnessed"][2]
+    witness(shown)
+    shown.run("update audit_witnessed set size = size + 1")
+    assert "is not signed by the witness" in shown.answers(receipt)["Witnessed"][2]
+    shown.run("update audit_witnessed set note = 'nothing'")
+    assert "cannot be read" in shown.answers(receipt)["Witnessed"][2]
+    witness(shown)
+    settings.WITNESS_KEY = ""
+    assert shown.answers(receipt)["Witnessed"][:2] == ("●", "1 of 1")
+    settings.WITNESS_KEY = str(tmp_path / "none")
+    assert "key cannot be read here" in shown.answers(receipt)["Witnessed"][2]
+    settings.WITNESS_KEY = "example.org/witness+00000000+no"
+    assert "key cannot be read here" in shown.answers(receipt)["Witnessed"][2]
+
+
+def test_a_checkpoint_that_the_witness_signed_earlier_is_proven_too(shown: Shown, cluster_socket: Any) -> None:
+    receipt = shown.call()
+    shown.seal()
+    witness(shown)
+    shown.call()
+    shown.seal()
+    assert shown.answers(receipt)["Witnessed"][:2] == ("✓", "1 of 1")
+    other = notes.signed(notes.Checkpoint("example.com/log", 3, bytes(32)), [KEY])
+    line = WITNESS.line(notes.text_of(other), 1_700_000_000)
+    shown.run("update audit_witnessed set size = 3, note = %s", other + line)
+    assert "No proof leads from it to the root of checkpoint 3" in shown.answers(receipt)["Witnessed"][2]
+
+
 def test_a_sealed_and_witnessed_entry_has_four_good_answers(shown: Shown) -> None:
     receipt = shown.call()
     shown.seal()
-    shown.run(WITNESSED, "witness", 100, "sent", "")
+    witness(shown)
     shown.run(WITNESSED, "file", 1, "sent", "")
     found = shown.answers(receipt)
     assert list(found) == ["Content", "Sealed", "Witnessed", "Complete"]

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from audit import holds, log, redacting, retention
+from audit import holds, log, reading, redacting, retention
 from audit.kinds import Kind
 from audit.models import Entry, Hold, Redaction
 from tests.audit.months import Months
@@ -62,6 +62,24 @@ def test_two_admins_redact_an_entry_by_its_page(ada: Any, mia: Any) -> None:
     assert "jane" in shown
     assert second.get(f"/audit/{of.seq}.json").status_code == 410
     assert b"jane" in second.get(f"/audit/{of.seq}.json?part=args").content
+
+
+def test_a_secret_that_somebody_gives_as_a_reason_is_not_kept(ada: Any) -> None:
+    of = entry(incident_id=(incident := uuid.uuid4().int >> 90))
+    browser = as_person(ada)
+    browser.post("/audit/holds/", {"what": f"I-{incident}", "reason": "It has AKIAIOSFODNN7EXAMPLE."})
+    hold = Hold.objects.get(incident_id=incident)
+    browser.post(f"/audit/holds/{hold.pk}/lifting/", {"reason": "AKIAIOSFODNN7EXAMPLE is void."})
+    browser.post(f"/audit/{of.seq}/redaction/", {"part": "args", "reason": "It has AKIAIOSFODNN7EXAMPLE."})
+    hold.refresh_from_db()
+    asked = Redaction.objects.get(entry_id=of.pk)
+    assert [hold.reason, hold.why_lifted, asked.reason] == [
+        "It has [masked: AWS key].", "[masked: AWS key] is void.", "It has [masked: AWS key]."
+    ]  # fmt: skip
+    said = Entry.objects.filter(subject__in=(of.ref, f"I-{incident}"), kind__startswith="log.")
+    assert [reading.content_of(one).args["reason"] for one in said.order_by("seq")] == [
+        "It has [masked: AWS key].", "[masked: AWS key] is void.", "It has [masked: AWS key]."
+    ]  # fmt: skip
 
 
 def test_a_refused_confirmation_says_why(ada: Any) -> None:

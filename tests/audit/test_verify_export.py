@@ -99,7 +99,19 @@ def selection() -> Lines:
 
 
 @pytest.fixture
-def found(tmp_path: Path) -> Callable[..., list[str]]:
+def reports() -> list[Report]:
+    """What verifying files gave, the last one last."""
+    return []
+
+
+@pytest.fixture
+def told(reports: list[Report]) -> Callable[[], list[str]]:
+    """What the last verification said besides its findings."""
+    return lambda: reports[-1].information
+
+
+@pytest.fixture
+def found(tmp_path: Path, reports: list[Report]) -> Callable[..., list[str]]:
     """The codes that verifying a file gives."""
 
     def verify(lines: Lines | bytes, **outside: Any) -> list[str]:
@@ -107,6 +119,7 @@ def found(tmp_path: Path) -> Callable[..., list[str]]:
         path.write_bytes(lines if isinstance(lines, bytes) else text_of(lines))
         report = Report()
         Export(path, Outside(KNOWN, **outside), report).verify()
+        reports.append(report)
         return sorted(report.counts)
 
     return verify
@@ -288,7 +301,7 @@ def test_pins_and_receipts_are_held_against_a_file(found: Callable[..., list[str
 
 def retained(lines: Lines, **said: Any) -> Lines:
     """The first five entries dropped by what the last sealed entry records."""
-    args = json.dumps({"first_leaf": 0, "last_leaf": 4, "entries": 5, "partition": "audit_entry_202510", **said})
+    args = json.dumps({"first_leaf": 0, "last_leaf": 4, "entries": 5, "partition": "audit_entry_202509", **said})
     last = lines[20]
     salt = bytes.fromhex(last["salt"])
     last["args"] = args
@@ -306,6 +319,10 @@ def test_what_a_retention_dropped_is_told_from_what_is_missing(found: Callable[.
     assert found(retained(whole(), entries=4)) == ["K2"]
     assert found(retained(whole(), last_leaf=3)) == ["K2"]
     assert found(retained(whole(), partition="audit_entry_202511")) == ["K2"], "Entries of that month are there."
+    assert found(retained(whole(), partition="audit_entry_202510")) == ["K2"], "It ended just now."
+    assert found(retained(whole(), partition="audit_entry_202599")) == ["K2"], "It is no month."
+    again = {"first_leaf": 0, "last_leaf": 3, "entries": 4, "partition": "audit_entry_202509"}
+    assert found(retained(whole(), restates=[again])) == ["K2"], "What is said again is said otherwise."
     hidden = retained(whole())
     hidden[6] = {"type": "pruned", "leaf": 5, "hash": leaf(hidden[6]).hex(), "by": 20}
     assert found(hidden) == ["K2"]
@@ -335,15 +352,31 @@ def test_what_was_redacted_is_told_from_what_is_missing(found: Callable[..., lis
 def test_what_is_not_sealed_takes_nothing_out(found: Callable[..., list[str]]) -> None:
     """Whoever has the file alone can put an entry of any kind beside the sealed ones."""
     lines = whole()
-    args = json.dumps({"entry": 3, "entry_id": lines[3]["id"], "part": "both"})
-    lines[21] = claiming(lines[21], "log.redacted", args)
-    lines[3].update(args=None, result=None, salt=None, redacted_by=21)
-    assert found(lines) == ["K1"]
-    lines = whole()
     args = json.dumps({"first_leaf": 2, "last_leaf": 2, "entries": 1, "partition": "audit_entry_202510"})
     lines[21] = claiming(lines[21], "log.retained", args)
     lines[3] = {"type": "pruned", "leaf": 2, "hash": leaf(lines[3]).hex(), "by": 21}
     assert found(lines) == ["K2"]
+
+
+def test_a_redaction_that_is_sealed_in_a_second_is_told_as_such(
+    found: Callable[..., list[str]], told: Callable[[], list[str]]
+) -> None:
+    def by_what_waits(number: int = 21, **said: Any) -> Lines:
+        lines = whole()
+        args = json.dumps({"entry": 3, "entry_id": lines[3]["id"], "part": "both", **said})
+        lines[21] = claiming(lines[21], "log.redacted", args)
+        lines[3].update(args=None, result=None, salt=None, redacted_by=number)
+        return lines
+
+    assert found(by_what_waits()) == []
+    assert "A-3 was redacted by A-21, which is not sealed yet: a later export proves it." in told()
+    assert found(by_what_waits(entry=4)) == ["K1"]
+    assert found(by_what_waits(entry_id="another")) == ["K1"]
+    assert found(by_what_waits(part="args")) == ["K1"]
+    assert found(by_what_waits(20)) == ["K1"], "The line names another entry, which is sealed and says nothing of it."
+    damaged = by_what_waits()
+    damaged[21]["digest"] = "00" * 32
+    assert "K1" in found(damaged)
 
 
 def claiming(line: dict[str, Any], kind: str, args: str) -> dict[str, Any]:

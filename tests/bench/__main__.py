@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
 
-BENCHES = ("log_writes", "reads", "verdicts", "audit", "audit_tree", "audit_browsing")
+BENCHES = ("log_writes", "reads", "verdict", "drafts", "verdicts", "audit", "audit_tree", "audit_browsing", "writes")
 
 
 def main() -> int:
@@ -59,15 +59,29 @@ def _run(sockets: Path, given: argparse.Namespace) -> None:
     )
     django.setup()
     call_command("migrate", verbosity=0)
-    from tests.bench import audit, audit_browsing, audit_tree, log_writes, reads, timing, verdicts
+    from tests.bench import (
+        audit,
+        audit_browsing,
+        audit_tree,
+        drafts,
+        log_writes,
+        reads,
+        timing,
+        verdict,
+        verdicts,
+        writes,
+    )
 
     benches = {
         "log_writes": lambda: log_writes.run(sockets),
         "reads": lambda: reads.run(sockets),
+        "verdict": verdict.run,
+        "drafts": drafts.run,
         "verdicts": lambda: verdicts.run(sockets),
         "audit": lambda: audit.run(sockets, given.writers),
         "audit_tree": lambda: audit_tree.run(sockets, given.entries),
         "audit_browsing": lambda: audit_browsing.run(sockets, given.entries),
+        "writes": lambda: writes.run(sockets),
     }
     for name in given.names or BENCHES:
         timing.say_load()

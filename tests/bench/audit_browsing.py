@@ -18,6 +18,16 @@ FILTERS = {
     "agent": {"agent": "agent-3"}, "tool": {"tool": "tool_7"}, "kind": {"kind": "write.proposed"},
     "incident": {"incident": "318"}, "subject": {"subject": "I-700"}, "status": {"status": "not-ok"},
     "agent and tool": {"agent": "agent-7", "tool": "tool_27"}, "a filter that matches nothing": {"tool": "none"},
+    # Those that meet in every second entry of the rarer one, seldom, and nowhere at all.
+    "agent and event": {"agent": "agent-7", "kind": "call.finished"},
+    "agent and status": {"agent": "agent-0", "status": "failed"},
+    "tool and status": {"tool": "tool_20", "status": "failed"},
+    "agent and tool that never meet": {"agent": "agent-7", "tool": "tool_12"},
+    "agent and event that never meet": {"agent": "agent-7", "kind": "write.proposed"},
+    "agent and status that never meet": {"agent": "agent-3", "status": "not-ok"},
+    "event and status that never meet": {"kind": "write.proposed", "status": "stale"},
+    "a view": {"view": "writes-and-refusals"},
+    "a view of none": {"view": "rules-and-policies"},
 }  # fmt: skip
 WORDS = {"a word in each": "timeout", "a word in a tenth": "common3", "in a thousandth": "mid318", "in one": "rare4711"}
 

@@ -37,6 +37,8 @@ def run(sockets: Path, entries: int) -> None:
     assert root_of_proof(index, size, leaves[index], proofs.inclusion(index, size)) == root
     took = milliseconds(lambda: proofs.inclusion(dice.randrange(size), size))
     _say(f"an inclusion proof among {size:,} leaves: {took:.2f} ms", "2 ms")
+    took = milliseconds(lambda: proofs.consistency(dice.randrange(1, size), size))
+    _say(f"a consistency proof up to {size:,} leaves: {took:.2f} ms", "2 ms")
 
 
 def _say(found: str, wanted: str) -> None:

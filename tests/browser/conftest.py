@@ -58,6 +58,9 @@ def product() -> Iterator[Product]:
     var.chmod(0o755)
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("COUNTERSEAL_", "DATABASE_URL", "DJANGO_"))}
     environment["COUNTERSEAL_VAR"] = str(var)
+    # The one page that is looked at for as long as it asks is the one of tests/browser/test_write.py.
+    environment["COUNTERSEAL_VIEWING_SECONDS"] = "0"
+    environment["COUNTERSEAL_PROPOSALS_PER_HOUR"] = environment["COUNTERSEAL_APPROVALS_PER_HOUR"] = "1000000"
     command = [sys.executable, "manage.py", "up", "--port", str(free_port()), "--agents-port", str(free_port())]
     started = time.monotonic()
     with (var / "up.out").open("wb") as output:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser.behind import app_value, hand_in, until
 from tests.browser.conftest import Product, sign_in
-from tests.browser.test_kills import app_value, hand_in, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 # What a person can reach by Tab: of a group of radio buttons it is one.

@@ -13,8 +13,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser.behind import app_value, hand_in
 from tests.browser.conftest import Product, sign_in
-from tests.browser.test_kills import app_value, hand_in
 from tests.machine import command_line, environment_of, pids
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -56,12 +56,12 @@ def shown(
         ada = make_person("a" * 150, full_name=title[:120])
         agent, _ = make_agent("n" * 80, owner=ada)
         waits, agreed = make_draft("fail", title=title), make_draft(title=title)
+        actions.review(agreed.pk, by=ada, act="agree", reason=title, seen_version=1)
         for draft in (waits, agreed):
             look = draft.investigation
             look.answer, look.agent, look.hypothesis = title, agent, "h" * 80
             look.save()
-            look.findings.create(position=1, fact="f" * 80, audit_id="A-1", note=title)
-        actions.review(agreed.pk, by=ada, act="agree", reason=title, seen_version=1)
+            look.findings.create(position=9, fact="f" * 80, audit_id="A-1", note=title)
         Sending.objects.create(draft=agreed, by=ada, to=f"{'m' * 60}@example.org", subject=title, text=title + "!")
         incident = agreed.investigation.incident
         incident.facts, incident.owner, incident.subject = {"k" * 60: title}, ada, {"job_id": "s" * 120}

@@ -11,8 +11,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 
+from tests.browser.behind import app_value, hand_in, until
 from tests.browser.conftest import Product, sign_in
-from tests.browser.test_kills import app_value, hand_in, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 REASON = "The worker is gone and the job is safe to run again."

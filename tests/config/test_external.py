@@ -68,6 +68,8 @@ class Outside:
             told["COUNTERSEAL_BROKER_URL"] = self.broker
         if program.name == "people":
             told["COUNTERSEAL_SECRET_KEY"] = "k" * 50
+        if "COUNTERSEAL_CASES" in units.told(program):
+            told["COUNTERSEAL_CASES"] = str(ROOT / "gate" / "demo" / "cases")
         if "COUNTERSEAL_LOG_PUBLIC_KEYS" in units.told(program):
             told["COUNTERSEAL_LOG_PUBLIC_KEYS"] = str(SEAL_KEY.public)
         told |= self.about_the_log(program)

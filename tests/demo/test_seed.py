@@ -1,12 +1,16 @@
 """Seeding goes on where it stopped, and a second time changes nothing."""
 
+from pathlib import Path
+
 import pytest
 
 from audit import twohands
 from audit.models import Agent, Definition
 from gate.demo import admins, definitions, keeping, people, seed
 from gate.people.models import Person
+from gate.triage import trials
 from gate.triage.models import IntakeToken
+from gate.triage.rule_models import Trial
 
 URLS = ("http://localhost:1", "http://localhost:2")
 
@@ -22,6 +26,18 @@ def staff(db):
     passwords = people.draw_passwords()
     people.add_missing(passwords)
     return passwords
+
+
+@pytest.fixture
+def verdict_worker(monkeypatch, settings):
+    """While the demo waits for the worker, it does here what the worker does: rules are tried on the shop's cases."""
+
+    def work(seconds):
+        for pk in Trial.objects.filter(status__in=trials.OPEN).values_list("pk", flat=True):
+            trials.advance(pk)
+
+    settings.CASES = [str(Path(admins.__file__).parent / "cases")]
+    monkeypatch.setattr(admins.time, "sleep", work)
 
 
 def nothing_may_be_made(*args):
@@ -75,7 +91,7 @@ def test_an_intake_token_that_nobody_kept_does_not_stop_the_next_start():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_admins_define_everything_on_the_pages_and_a_second_time_nothing(live_server):
+def test_two_admins_define_everything_on_the_pages_and_a_second_time_nothing(live_server, verdict_worker):
     passwords = people.draw_passwords()
     people.add_missing(passwords)
     for _ in range(2):

@@ -16,17 +16,20 @@ from audit.agents import Principal
 from audit.models import Agent, Definition, Entry, Hold, Override, Redaction, SavedView, Verification
 from evidence import strangers
 from gate.config import smtp
-from gate.people import mail
-from gate.people.models import Change, Person
+from gate.people import key_assertions, mail
+from gate.people.models import Change, Key, Person
 from gate.triage import intake
 from gate.triage.models import Draft, Incident, IntakeToken, Investigation, Review
-from gate.writes import digests
-from gate.writes.models import Preview, PreviewRequest, WriteRequest
+from gate.triage.rule_models import Drift, Flip, Job, PromotedCase, Replay, Trial
+from gate.writes import digests, grouping
+from gate.writes.models import Execution, Preview, PreviewRequest, WriteRequest
 from tests import cited
+from tests.earned import as_gathered, as_tried
 from tests.evidence import bodies
 from tests.evidence.conftest import certified, dsn_of, scratch_cluster, source  # noqa: F401 - fixtures
 from tests.evidence.serving import running
 from tests.gate.conftest import line
+from tests.triage import trying
 from tests.triage.conftest import JOB_FAILED, record_call
 from tests.writes.conftest import BODY as TARGET
 
@@ -52,6 +55,16 @@ def letters_go_nowhere(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @dataclass
+class Ruled:
+    """What is behind the doors of rules."""
+
+    running: Trial
+    flip: Flip
+    replay: Replay
+    drift: Drift
+
+
+@dataclass
 class World:
     """What there is, and who comes to the doors."""
 
@@ -67,6 +80,7 @@ class World:
     others_running: Investigation
     write: WriteRequest
     own_write: WriteRequest
+    ran: WriteRequest
     others_entry: log.Recorded
     waiting: Incident
     closed: Incident
@@ -76,6 +90,8 @@ class World:
     verification: Verification
     override: Override
     views: list[SavedView]
+    ruled: Ruled
+    keys: list[Key]
 
     @property
     def preview(self) -> Preview:
@@ -85,7 +101,7 @@ class World:
         """The numbers of what a noun names, or of everything, and one that nothing has."""
         of = {
             "drafts": [self.own_draft.pk, self.others_draft.pk, self.agreed_draft.pk],
-            "writes": [self.own_write.pk, self.write.pk],
+            "writes": [self.own_write.pk, self.write.pk, self.ran.pk],
             "incidents": [self.waiting.pk, self.closed.pk, self.running.incident_id],
             "investigations": [self.running.pk, self.others_running.pk],
             "audit": [self.others_entry.seq],
@@ -99,6 +115,10 @@ class World:
             "verifications": [self.verification.pk],
             "views": [view.pk for view in self.views],
             "sessions": [1],
+            "keys": [key.pk for key in self.keys],
+            "trials": [self.ruled.running.pk],
+            "replay": [self.ruled.replay.pk],
+            "drift": [self.ruled.drift.pk],
         }  # fmt: skip
         return [*(of[noun] if noun in of else sorted(set().union(*of.values()))), NOT_THERE]
 
@@ -133,16 +153,17 @@ def world(define: Callable[..., Any], make_agent: Callable[..., Any], make_perso
         intake_token=intake.issue_token("doors-monitor", log.Actor("person", "Ada", "ada")),
         other=other,
         people=people,
-        own_draft=draft(kind, own, 1),
+        own_draft=gathered(draft(kind, own, 1)),
         agreed_draft=agreed(draft(kind, other, 3), people["on_call"]),
         others_draft=draft(kind, other, 2),
         running=investigation(kind, own, 1),
         others_running=others_running,
         write=proposed(target, other, "others-write"),
         own_write=proposed(target, own, "own-write"),
+        ran=executed(proposed(target, other, "others-run"), people["on_call"]),
         others_entry=record_call(others_running, "find_job", said, {"job": "others-result"}),
         waiting=incident(kind, "waiting", "open"),
-        closed=incident(kind, "closed", "closed"),
+        closed=ended(draft(kind, other, 4)),
         change=Change.objects.create(
             person=people["auditor"],
             act="role",
@@ -158,15 +179,54 @@ def world(define: Callable[..., Any], make_agent: Callable[..., Any], make_perso
             SavedView.objects.create(name=f"of {role}", query="status=ok", is_shared=True, owner=person)
             for role, person in people.items()
         ],
+        ruled=ruled(draft(kind, other, 5)),
+        keys=[a_key(people["on_call"], status="confirmed"), a_key(people["viewer"])],
     )
     changed = {**JOB_FAILED, "budget_calls": 4}
     twohands.draft("class", "job_failed", changed, by=Person.objects.get(username="first-hand"), reason="for a test")
     request = PreviewRequest.objects.create(write=made.write, by=people["on_call"])
     Preview.objects.create(
-        request=request, write=made.write, row_count=1, rows=[], effect_digest="1" * 64, digest="2" * 64,
-        footprint={"shop.jobs": [0, 1, 0]},
+        request=request, write=made.write, edition=made.write.edition, row_count=1, rows=[], effect_digest="1" * 64,
+        digest="2" * 64, footprint={"shop.jobs": [0, 1, 0]},
     )  # fmt: skip
     return made
+
+
+def a_key(person: Person, **about: Any) -> Key:
+    """A passkey that nobody here can sign with."""
+    name = key_assertions.base64url(f"key of {person.username}".encode())
+    return Key.objects.create(
+        person=person, name=name, credential_id=name, public_key=name, sign_count=0, aaguid="0", may_be_backed_up=False,
+        is_backed_up=False, quarantined_until=timezone.now(), **about,
+    )  # fmt: skip
+
+
+def ended(over: Draft) -> Incident:
+    """An incident that was closed, with evidence that a case can be made of."""
+    of = over.investigation.incident
+    of.status, of.closed_at = "closed", timezone.now()
+    of.save()
+    return of
+
+
+def ruled(over: Draft) -> Ruled:
+    """Versions of a rule: one that has earned it, one with a flip to be signed, one that is being tried; and a case."""
+    by = Person.objects.get(username="first-hand")
+    PromotedCase.objects.create(
+        investigation=over.investigation, incident=over.investigation.incident, name="shop", hypothesis="worker_lost",
+        document="{}", sha256="0" * 64, expected="fail", outcome="not_fine", outcome_source="customer",
+        outcome_reference="A letter", outcome_on=timezone.localdate(), why="It shows.", promoted_by=by,
+    )  # fmt: skip
+    first, second, third = (trying.drafted(by, number) for number in (1, 2, 1))
+    as_tried(first, by)
+    flip = Flip.objects.create(
+        trial=as_tried(second, by), kind=Flip.Kind.FAIL_TO_PASS, subject="a case", what="a case", checks=[], reasons=[],
+        receipt_sha256="3" * 64,
+    )  # fmt: skip
+    running_trial = as_tried(third, by, status=Job.RUNNING)
+    replay = Replay.objects.create(asked_by=by)
+    drift = Drift.objects.create(tool="find_job", path="/job/state", what="unlisted", value='"gone"', entry_seq=1)
+    return Ruled(running_trial, flip, replay, drift)
 
 
 def a_redaction(of: Investigation) -> Redaction:
@@ -222,6 +282,18 @@ def draft(kind: Definition, agent: Agent, number: int) -> Draft:
     )  # fmt: skip
 
 
+def gathered(over: Draft) -> Draft:
+    """The draft of a pass that is earned, so that somebody on call may agree with it."""
+    look, recovered = over.investigation, timezone.now() - timedelta(hours=4)
+    look.hypothesis = trying.NAME
+    look.save()
+    about = look.incident
+    about.subject, about.facts = {"job_id": 90412}, {"error": "ReadTimeout", "job_kind": "settle_payouts"}
+    about.began_at, about.watch_from = recovered - timedelta(minutes=5), recovered
+    about.save()
+    return as_gathered(over)
+
+
 def agreed(over: Draft, by: Person) -> Draft:
     Review.objects.create(draft=over, act="agree", reason="It is fine.", seen_version=1, by=by)
     over.status, over.version = "agreed", 2
@@ -238,6 +310,33 @@ def proposed(target: Definition, agent: Agent, title: str) -> WriteRequest:
     write.proposal_digest = digests.of_proposal(write)
     write.save()
     return write
+
+
+def executed(write: WriteRequest, by: Person) -> WriteRequest:
+    """A write that ran, of more rows than stand on one page, and that could be undone."""
+    rows = [changed(number) for number in range(grouping.SHOWN + 1)]
+    column = {"generated": False, "as_text": True}
+    shape = {
+        "oid": "1", "server": 18, "key": ["job_id"], "triggers": [],
+        "columns": [{"name": "job_id", "type": "bigint", **column}, {"name": "state", "type": "text", **column}],
+    }  # fmt: skip
+    seen = Preview.objects.create(
+        request=PreviewRequest.objects.create(write=write, by=by), write=write, edition=write.edition, rows=rows,
+        row_count=len(rows), effect_digest="4" * 64, digest="5" * 64, footprint={"shop.jobs": [0, len(rows), 0]},
+        shape=shape,
+    )  # fmt: skip
+    Execution.objects.create(
+        write=write, preview=seen, approvals=[], ledger_key=digests.ledger_key(write), state="executed", rows=rows,
+        row_count=len(rows), effect_digest=seen.effect_digest, finished_at=timezone.now(),
+    )  # fmt: skip
+    write.status, write.statement = "executed", "UPDATE shop.jobs SET state = $1 WHERE job_id = $2"
+    write.save()
+    return write
+
+
+def changed(number: int) -> dict[str, Any]:
+    before, after = {"job_id": str(number), "state": "running"}, {"job_id": str(number), "state": "queued"}
+    return {"key": {"job_id": str(number)}, "columns": list(before), "before": before, "after": after}
 
 
 @pytest.fixture

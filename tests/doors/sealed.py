@@ -7,9 +7,10 @@ from typing import Any
 from django.db.models import Model
 
 from audit.models import Agent, AgentToken, Definition
-from gate.people.models import Change, PasswordLink, Person
+from gate.people.models import Change, Key, PasswordLink, Person
 from gate.triage.models import Draft, IntakeToken, Review, Sending
-from gate.writes.models import Decision, Execution, Preview, PreviewRequest, WriteRequest
+from gate.triage.rule_models import Drift, FlipSignature, PromotedCase, Replay, Trial
+from gate.writes.models import Decision, Execution, PinnedKey, Preview, PreviewRequest, WriteRequest
 
 WHO_ONE_IS = ("username", "role", "is_active", "is_staff", "is_superuser")
 DECIDED = ("approved", "executing", "executed", "rejected", "changes_requested", "withdrawn")
@@ -33,17 +34,27 @@ def governed(me: str = "") -> dict[str, Any]:
         "people": sorted(Person.objects.values_list(*WHO_ONE_IS)),
         "passwords": sorted(Person.objects.exclude(username=me).values_list("username", "password")),
         "changes": rows(Change),
+        "keys": list(Key.objects.exclude(person__username=me).order_by("pk").values()),
+        "pinned keys": rows(PinnedKey),
         "links": rows(PasswordLink),
         "definitions": rows(Definition),
         "agents": rows(Agent),
         "agents' tokens": rows(AgentToken),
         "intake tokens": rows(IntakeToken),
+        "trials": rows(Trial),
+        "signatures": rows(FlipSignature),
+        "drift": rows(Drift),
     }
 
 
 def previewed() -> dict[str, Any]:
     """What people on call and admins ask for."""
-    return {"preview requests": rows(PreviewRequest), "previews": rows(Preview)}
+    return {
+        "preview requests": rows(PreviewRequest),
+        "previews": rows(Preview),
+        "cases": rows(PromotedCase),
+        "replays": rows(Replay),
+    }
 
 
 def everything() -> dict[str, Any]:

@@ -14,9 +14,12 @@ from django.utils import timezone
 
 from audit.models import Override
 from evidence import desk
+from gate.writes import grouping
 from tests import cited
 from tests.doors.conftest import PASSWORD, World
+from tests.triage import trying
 from tests.triage.conftest import JOB_FAILED
+from tests.writes.conftest import body as target_body
 
 OTHER_PASSWORD = "tall ships leave early"
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
@@ -52,11 +55,16 @@ def addresses(route: str, world: World) -> list[str]:
 
 def _values(kind: str, name: str, noun: str, world: World) -> list[Any]:
     if name == "number":
-        return [1, 2]  # of a version
+        return [1, 2, 3]  # of a version: the first is in force
     if kind == "int":
         return world.numbers(noun)
     if name == "plural":
         return ["classes", "targets", "nothing"]
+    if noun == "rules":
+        return [trying.NAME, "nothing"]
+    if noun == "rows":
+        seen = world.ran.previews.get()
+        return [*(group.key for group in grouping.groups(world.ran.table, seen)), "nothing"]
     if noun == "agents":
         return [world.agent.agent, world.other.name]
     known: dict[str, list[Any]] = {
@@ -81,7 +89,7 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
     """What a person's browser would send to decide, for any form: each field that a form of ours knows, filled."""
     person = world.people.get(who)
     filled = {
-        "reason": "I looked at it.", "password": PASSWORD, "seen_version": "1", "next": "/inbox/",
+        "reason": "I looked at it.", "assertion": "", "password": PASSWORD, "seen_version": "1", "next": "/inbox/",
         "proposal_digest": world.write.proposal_digest, "preview_digest": world.preview.digest,
         "username": person.username if person else "stranger", "role": "admin", "is_superuser": "on",
         "target": "shop", "title": "Requeue", "statement": "update shop.jobs set state = $1 where job_id = $2",
@@ -94,12 +102,23 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
         "label": "another", "scopes": "tools", "days": "30", "calls_per_hour": "9", "open_investigations": "9",
         "proposals_per_day": "9", "seen_sendings": "0", "again": "", "format": "jsonl", "part": "args",
         "what": "2026-01", "seen": "", "query": "status=not-ok",
+        "flips": str(world.ruled.flip.pk), "ending": "not_fine",
+        "source": "customer", "reference": "A letter", "on": timezone.localdate().isoformat(), "why": "It shows.",
+        "subject_keys": "job_id: integer", "fact_keys": "", "watch_seconds": "",
+        "recurrence_seconds": "3 h", "freshness_seconds": "1 h", "tools": "find_job",
+        "ingestion_lag_seconds": "5 min", "hypotheses": "worker_lost", "budget_calls": "6", "deadline_seconds": "1 h",
+        "emergency": "It cannot wait.", "finding": "right", "environment": "demo", "credential_env": "ITS_DSN",
+        "ledger": "shop.gate_ledger", "action": "", "on_call": "1", "admin": "0", "method": "password",
+        "proposers": "agent", "binding": "strict", "row_cap": "9", "expiry_seconds": "4 h", "risk": "normal",
+        "break_glass": "on",
     }  # fmt: skip
     if person is None:  # a form of nobody's is nobody's, whatever it says
         return [{**filled, "act": "agree", "decision": "approve"}]
     acts = (("agree", "approve"), ("overrule", "reject"), ("send_back", "request_changes"))
     own = [{**filled, "act": act, "decision": decision} for act, decision in acts]
     own.append({**filled, "to": "customer@example.org"})
+    own.append({**filled, "name": trying.NAME, "body": json.dumps(trying.body(2))})
+    own.append({**filled, "name": "shop", "body": json.dumps(target_body(row_cap=7))})
     return [*own, {**filled, "act": "role", "decision": "withdraw", "username": "newcomer"}]
 
 

@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from audit.models import Definition
 from gate.triage.models import Draft, Incident, Investigation
-from tests import cited
+from tests import cited, earned
+from tests.triage.conftest import JOB_FAILED
 
 
 def line(number: int, outcome: str, **more: Any) -> dict[str, Any]:
@@ -32,7 +33,7 @@ def make_draft(make_agent: Callable[..., Any]) -> Callable[..., Draft]:
     def make(outcome: str = "pass", title: str = "Payout settlement failed twice", **fields: Any) -> Draft:
         if not made:
             agent, _ = make_agent()
-            body = {"recurrence_seconds": 3600, "freshness_seconds": 3600}
+            body = {**JOB_FAILED, "recurrence_seconds": 3600}
             made["agent"] = agent
             made["class"] = Definition.objects.create(
                 kind="class", name="job_failed", version=1, body=body, digest="0" * 64, reason="", status="active",
@@ -41,7 +42,9 @@ def make_draft(make_agent: Callable[..., Any]) -> Callable[..., Draft]:
         now = timezone.now()
         incident = Incident.objects.create(
             kind="incident", incident_class=made["class"], title=title, severity="high", subject={"job_id": 90412},
-            dedup_key=uuid.uuid4().hex, began_at=now, watch_from=now, status="drafted", opened_by="monitor",
+            facts={"error": "ReadTimeout", "job_kind": "settle_payouts"}, dedup_key=uuid.uuid4().hex,
+            began_at=now - timedelta(hours=4, minutes=5), watch_from=now - timedelta(hours=4), status="drafted",
+            opened_by="monitor",
         )  # fmt: skip
         investigation = Investigation.objects.create(
             incident=incident, agent=made["agent"], status="decided", briefing={}, budget_calls=12, calls_used=5,
@@ -57,6 +60,8 @@ def make_draft(make_agent: Callable[..., Any]) -> Callable[..., Draft]:
             "checks": [line(number, held) for number, held in enumerate(outcomes, 1)],
             "decided_at": now, **fields,
         }  # fmt: skip
-        return Draft.objects.create(investigation=investigation, outcome=outcome, **values)
+        draft = Draft.objects.create(investigation=investigation, outcome=outcome, **values)
+        is_plain = outcome == "pass" and not {"receipt", "rule_hash", "rule"} & set(fields)
+        return earned.as_gathered(draft) if is_plain else draft
 
     return make

@@ -42,7 +42,8 @@ def test_what_follows_from_each_act(make_draft, make_person, outcome, act, incid
     assert incident.guidance == (REASON if act == "send_back" else "")
     assert entries(draft.ref) == [actions.KINDS[Review.Act(act)].value]
     # Entries outlive their tests, and others write about an incident of the same number that never was.
-    assert len(entries(incident.ref, incident_id=incident.pk)) == 1
+    own = [kind for kind in entries(incident.ref, incident_id=incident.pk) if not kind.startswith("call.")]
+    assert len(own) == 1
 
 
 @pytest.mark.django_db

@@ -94,7 +94,11 @@ def _intake_token(var: Path) -> str:
 def _environment(var: Path) -> dict[str, str]:
     ours = ("COUNTERSEAL_", "DATABASE_URL", "DJANGO_")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)} | {
-        "COUNTERSEAL_VAR": str(var)
+        "COUNTERSEAL_VAR": str(var),
+        # One agent and one person do here what many do elsewhere, and at once.
+        "COUNTERSEAL_VIEWING_SECONDS": "0",
+        "COUNTERSEAL_PROPOSALS_PER_HOUR": "1000000",
+        "COUNTERSEAL_APPROVALS_PER_HOUR": "1000000",
     }
 
 

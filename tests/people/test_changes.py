@@ -165,8 +165,8 @@ def test_a_claim_is_released_and_an_approval_is_named(ada: Any, ben: Any, mia: A
         proposed_by_person=ada, expires_at=timezone.now(), proposal_digest="0", status="approved",
     )  # fmt: skip
     Decision.objects.create(
-        id=uuid.uuid4(), write=write, act="approve", reason="r", by=mia, method="password", statement={}, digest="0",
-        expires_at=timezone.now(),
+        id=uuid.uuid4(), write=write, act="approve", edition=1, reason="r", by=mia, role="on_call", method="password",
+        statement={}, digest="0", expires_at=timezone.now(),
     )  # fmt: skip
     left = leaving.of(mia)
     assert (left.claims, [one.write for one in left.approvals], left.incidents) == ([claimed], [write], [incident])

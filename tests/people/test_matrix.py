@@ -18,6 +18,7 @@ from gate.people.models import Change, Person, Visit
 from gate.triage.models import Investigation
 from gate.writes.models import WriteRequest
 from tests.gate.conftest import make_draft as make_draft
+from tests.writes.conftest import body
 
 pytestmark = pytest.mark.django_db
 LETTER = {"to": "noa@example.org", "text": "It is fine.", "seen_sendings": "0"}
@@ -25,12 +26,12 @@ REASON = {"reason": "For a test.", "seen_version": "1"}
 
 
 @pytest.fixture
-def door(make_draft: Callable[..., Any], ada: Any, mia: Any) -> Callable[[str], Any]:
+def door(make_draft: Callable[..., Any], ada: Any, mia: Any, shop: Any) -> Callable[[str], Any]:
     """What to send for an act: a request that the act's own role gets through with."""
     draft = make_draft()
     incident, agent = draft.investigation.incident, draft.investigation.agent
     write = WriteRequest.objects.create(
-        target=incident.incident_class, title="t", statement="s", verb="update", table="shop.jobs", parameters=[],
+        target=shop, title="t", statement="s", verb="update", table="shop.jobs", parameters=[],
         reason="r", proposed_by_agent=agent, expires_at=timezone.now() + timedelta(hours=1), proposal_digest="0" * 64,
     )  # fmt: skip
     running = Investigation.objects.create(
@@ -44,6 +45,7 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any) -> Callable[[str], 
     doors: dict[str, Callable[[Client], Any]] = {
         "audit.view": lambda client: client.get("/audit/"),
         "audit.export": lambda client: client.post("/audit/export/?tool=none", {"format": "jsonl"}),
+        "audit.verify": lambda client: client.post("/audit/verifications/"),
         "audit.hold": lambda client: client.post("/audit/holds/", {"what": "2026-01", "reason": "For a test."}),
         "audit.redact": lambda client: client.get(f"/audit/{entry.seq}/redaction/"),
         "audit.override": lambda client: client.post("/audit/alarm/", {"reason": "For a test."}),
@@ -55,11 +57,16 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any) -> Callable[[str], 
         "gate.stop_investigation": lambda client: client.post(
             f"/incidents/{running.incident_id}/investigations/{running.pk}/stop/", REASON
         ),
+        "gate.promote_case": lambda client: client.get(f"/incidents/{incident.pk}/case/"),
+        "gate.replay_cases": lambda client: client.post("/rules/replay/"),
         "gate.propose_write": lambda client: client.post(
             "/writes/new/", {"target": "shop", "title": "t", "statement": "x", "reason": "r"}
         ),
         "gate.preview_write": lambda client: client.post(f"/writes/{write.pk}/preview/"),
         "gate.decide_write": lambda client: client.post(f"/writes/{write.pk}/decision/", decision),
+        "gate.discuss_write": lambda client: client.post(f"/writes/{write.pk}/comments/", {"text": "Hm."}),
+        "gate.view_canaries": lambda client: client.get("/writes/canaries/"),
+        "gate.lift_pause": lambda client: client.post("/writes/canaries/1/lifting/", REASON),
         "gate.change_definition": lambda client: client.get("/sources/new/"),
         "audit.change_agents": lambda client: client.post(f"/agents/tokens/{token.pk}/revocation/"),
         "people.view": lambda client: client.get("/people/"),
@@ -76,9 +83,7 @@ def is_kept_out(answer: Any) -> bool:
 @pytest.fixture
 def shop(define: Any) -> Any:
     """A target to propose a write to."""
-    body = {"kind": "postgresql", "credential_env": "X", "environment": "production", "row_cap": 10,
-            "expiry_seconds": 14400, "approvals": 1, "allow_password": True, "ledger": "shop.gate_ledger"}  # fmt: skip
-    return define("target", "shop", body)
+    return define("target", "shop", body(approvers={"on_call": 1, "admin": 1}))
 
 
 @pytest.mark.parametrize("role", Person.Role.values)

@@ -36,9 +36,9 @@ JOB_FAILED = {
 
 @pytest.fixture
 def classes(define: Callable[..., Any]) -> None:
-    """The class job_failed and the three rules, in force."""
+    """The class job_failed and the newest rules, in force."""
     define("class", "job_failed", JOB_FAILED)
-    for rule in registry.loaded():
+    for rule in registry.newest():
         define("rule", rule.hypothesis, registry.body_of(rule))
 
 
@@ -111,10 +111,12 @@ def record_call(
 
 
 def find_job(investigation: Investigation, **changes: Any) -> log.Recorded:
-    """The job of the incident, succeeded."""
+    """The job of the incident, succeeded when the monitor says that it recovered."""
+    recovered = investigation.incident.watch_from
     job = {
         "job_id": 90412, "kind": "settle_payouts", "state": "succeeded", "attempts": 3, "locked_by": None,
-        "started_at": "2026-11-29T02:15:00Z", "finished_at": "2026-11-29T02:15:34Z", "last_error": None, **changes,
+        "started_at": (recovered - timedelta(seconds=34)).isoformat(), "finished_at": recovered.isoformat(),
+        "last_error": None, **changes,
     }  # fmt: skip
     return record_call(investigation, "find_job", {"job_id": 90412}, {"job": job})
 

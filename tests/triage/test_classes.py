@@ -18,6 +18,8 @@ WRONG: list[dict[str, Any]] = [
     {"recurrence_seconds": 1.5},
     {"recurrence_seconds": True},
     {"freshness_seconds": 0},
+    {"watch_seconds": -1},
+    {"watch_seconds": "7 d"},
     {"hypotheses": []},
     {"hypotheses": ["Not A Name"]},
     {"tools": ["find_job", "find_job"]},

@@ -13,8 +13,9 @@ from django.test import Client
 
 from audit import receipts as audit_receipts
 from audit.models import Entry
+from gate.config import smtp
 from gate.errors import NotAllowed
-from gate.triage import actions, receipts, seals, submissions, verdicts
+from gate.triage import actions, receipts, seals, sending_guards, sendings, submissions, verdicts
 from gate.triage.models import Draft
 from tests import cited
 from tests.gate.conftest import make_draft  # noqa: F401 - a fixture
@@ -151,7 +152,7 @@ def test_two_drafts_about_one_entry_are_held_against_their_own_receipts(mia: Any
 def test_leaf_and_checkpoint_are_added_when_they_come_and_stay(
     mia: Any, make_draft: Any, cluster_socket: Path, as_role: Any  # noqa: F811
 ) -> None:  # fmt: skip
-    draft, failed = make_draft(), make_draft("fail")
+    draft, failed = make_draft(receipt=cited.receipt()), make_draft("fail")
     seals.note()
     draft.refresh_from_db()
     failed.refresh_from_db()
@@ -178,3 +179,25 @@ def test_a_draft_with_much_evidence_needs_no_more_queries(
         desk.get(f"/drafts/{many.pk}/")
     with django_assert_num_queries(len(first)):
         desk.get(f"/drafts/{one.pk}/")
+
+
+def test_an_answer_is_not_sent_when_its_evidence_has_gone_bad(
+    mia: Any, make_draft: Any, cluster_socket: Path, settings: Any  # noqa: F811
+) -> None:  # fmt: skip
+    draft = make_draft()
+    agree(draft, mia)
+    draft.refresh_from_db()
+    sending_guards.check_evidence_stands(draft)
+    spoil(draft, cluster_socket)
+    settings.MAIL = smtp.parse("smtp://127.0.0.1:9", "counterseal@example.org")
+    with pytest.raises(NotAllowed, match="is no pass any more, so its answer goes to nobody"):
+        sendings.send(draft.pk, by=mia, to="noa@example.org", text="It is done.", seen_sendings=0, again=False)
+    assert not draft.sendings.exists()
+
+
+def test_an_answer_waits_until_its_evidence_is_sealed(
+    mia: Any, make_draft: Any, at_once: None, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+) -> None:  # fmt: skip
+    draft = make_draft()
+    with pytest.raises(NotAllowed, match="Nothing is sent on a pass that is not sealed"):
+        sending_guards.check_evidence_stands(draft)

@@ -6,8 +6,11 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+from gate.triage import case_files
 from gate.triage.cases import Finding, IncidentFacts, RecordedCall
 from gate.triage.outcomes import ActiveRule, Fail, Pass
 from gate.triage.rules import registry
@@ -16,7 +19,9 @@ from gate.triage.verdict import verdict
 BEGAN = datetime(2026, 11, 29, 2, 10, 44, tzinfo=UTC)
 RECOVERED = datetime(2026, 11, 29, 2, 15, 34, tzinfo=UTC)
 DECIDED = datetime(2026, 11, 29, 6, 31, tzinfo=UTC)
-RULES = registry.active({rule.hypothesis: registry.body_of(rule) for rule in registry.loaded()})
+RULES = registry.active({rule.hypothesis: registry.body_of(rule) for rule in registry.newest()})
+# The first versions, which say in words what the lines of a page say. What they refuse, the newest must refuse as well.
+FIRST = registry.active({rule.hypothesis: registry.body_of(rule) for rule in registry.loaded() if rule.version == 1})
 HYPOTHESES = ("transient_failure_recovered", "no_errors_in_logs", "refund_completed")
 
 
@@ -45,38 +50,46 @@ class World:
     incident: IncidentFacts
     decided_at: datetime = DECIDED
     rules: dict[str, ActiveRule] = field(default_factory=lambda: dict(RULES))
+    objections: tuple[Finding, ...] = ()
 
     def decide(self) -> Pass | Fail:
         return verdict(
             hypothesis=self.hypothesis, findings=self.findings, entries=self.entries, incident=self.incident,
-            rules=self.rules, decided_at=self.decided_at,
+            rules=self.rules, decided_at=self.decided_at, objections=self.objections,
         )  # fmt: skip
 
     def but(self, **changes: Any) -> World:
         return replace(self, **changes)
 
-    def with_call(self, number: int, **changes: Any) -> World:
+    def with_call(self, number: int | str, **changes: Any) -> World:
         """The same with one recorded call changed."""
-        return self.but(
-            entries=tuple(replace(e, **changes) if e.audit_id == f"A-{number}" else e for e in self.entries)
-        )
+        ref = named(number)
+        return self.but(entries=tuple(replace(e, **changes) if e.audit_id == ref else e for e in self.entries))
 
-    def with_result(self, number: int, edit: Callable[[Any], Any]) -> World:
+    def with_result(self, number: int | str, edit: Callable[[Any], Any]) -> World:
         """The same with one result edited in place (or replaced by what `edit` returns)."""
         return self.with_call(number, result=edited(self.entry(number).result, edit))
 
-    def with_args(self, number: int, edit: Callable[[Any], Any]) -> World:
+    def with_args(self, number: int | str, edit: Callable[[Any], Any]) -> World:
         """The same with one call's arguments edited."""
         return self.with_call(number, args=edited(self.entry(number).args, edit))
 
-    def entry(self, number: int) -> RecordedCall:
-        return next(entry for entry in self.entries if entry.audit_id == f"A-{number}")
+    def entry(self, number: int | str) -> RecordedCall:
+        return next(entry for entry in self.entries if entry.audit_id == named(number))
+
+    def cited(self) -> tuple[RecordedCall, ...]:
+        ids = {finding.audit_id for finding in self.findings}
+        return tuple(entry for entry in self.entries if entry.audit_id in ids)
 
     def and_call(self, *more: RecordedCall) -> World:
         return self.but(entries=(*self.entries, *more))
 
     def with_incident(self, **changes: Any) -> World:
         return self.but(incident=replace(self.incident, **changes))
+
+
+def named(number: int | str) -> str:
+    return f"A-{number}" if isinstance(number, int) else number
 
 
 def edited(value: Any, edit: Callable[[Any], Any]) -> Any:
@@ -103,6 +116,20 @@ def job_result() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def attempts() -> dict[str, Any]:
+    def attempt(number: int, started: str, ended: str, outcome: str, error: str | None) -> dict[str, Any]:
+        return {"attempt": number, "started_at": started, "ended_at": ended, "outcome": outcome, "error": error}
+
+    return {
+        "attempts": [
+            attempt(1, "2026-11-29T02:10:00Z", "2026-11-29T02:10:44Z", "failed", "ReadTimeout"),
+            attempt(2, "2026-11-29T02:12:00Z", "2026-11-29T02:12:41Z", "failed", "ReadTimeout"),
+            attempt(3, "2026-11-29T02:15:00Z", "2026-11-29T02:15:34Z", "succeeded", None),
+        ],
+        "total": 3,
+    }
+
+
 def count_args(error: str | None = "ReadTimeout") -> dict[str, Any]:
     return {
         "error": error, "job_kind": "settle_payouts", "from": "2026-11-29T02:15:34Z", "to": "2026-11-29T06:20:00Z",
@@ -124,7 +151,7 @@ def recovered() -> World:
         (Finding("job_completed", "A-10"), Finding("no_recurrence", "A-13")),
         (
             call(10, "find_job", {"job_id": 90412}, job_result(), at(6, 24, 10)),
-            call(11, "list_job_attempts", {"job_id": 90412}, {"attempts": [], "total": 0}, at(6, 24, 40)),
+            call(11, "list_job_attempts", {"job_id": 90412}, attempts(), at(6, 24, 40)),
             call(13, "count_errors", count_args(), count_result(), at(6, 25, 2)),
         ),
         incident(),
@@ -183,6 +210,32 @@ WORLDS: dict[str, Callable[[], World]] = {
 }  # fmt: skip
 
 
+CASES = Path(__file__).parents[1] / "data" / "incidents"
+
+
+def recorded(name: str) -> World:
+    """A recorded case as a world; its entries bear its name, so that those of several cases can stand together."""
+    case = case_files.read(CASES / f"{name}.json")
+    assert case.incident is not None
+    assert case.decided_at is not None
+    return World(
+        case.hypothesis,
+        tuple(Finding(finding.fact, f"{name}-{finding.audit_id}") for finding in case.findings),
+        tuple(replace(entry, audit_id=f"{name}-{entry.audit_id}") for entry in case.calls),
+        case.incident,
+        case.decided_at,
+    )
+
+
+def _passing() -> dict[str, Callable[[], World]]:
+    read = [case_files.read(file) for file in sorted(CASES.glob("*.json"))]
+    return {case.name: partial(recorded, case.name) for case in read if case.expected == "pass"}
+
+
+# What is earned: the demo's worlds and the recorded cases that ended well.
+EARNED: dict[str, Callable[[], World]] = {**WORLDS, **_passing()}
+
+
 def leaves(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The path of every leaf of a JSON value."""
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -218,4 +271,4 @@ def drop(path: tuple[Any, ...]) -> Callable[[Any], None]:
 
 
 def pointer(path: tuple[Any, ...]) -> str:
-    return "".join(f"/{step}" for step in path)
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)

@@ -38,19 +38,40 @@ grant usage on schema shop to writes_test_writer;
 grant select, insert, update, delete on shop.jobs, shop.children, shop.lie to writes_test_writer;
 grant select, insert on shop.gate_ledger to writes_test_writer;
 """
-BODY = {
+POLICY: dict[str, Any] = {
+    "approvers": {"on_call": 1},
+    "method": "password",
+    "expiry_seconds": 14400,
+    "row_cap": 10,
+    "binding": "strict",
+    "proposers": ["agent", "on_call", "admin"],
+    "risk": "normal",
+    "break_glass": False,
+}
+BODY: dict[str, Any] = {
     "kind": "postgresql",
     "credential_env": "WRITES_TEST_DSN",
     "environment": "production",
-    "row_cap": 10,
-    "expiry_seconds": 14400,
-    "approvals": 1,
-    "allow_password": True,
     "ledger": "shop.gate_ledger",
+    "policy": POLICY,
 }
+
+
+def body(**changes: Any) -> dict[str, Any]:
+    """The target with another policy."""
+    return {**BODY, "policy": {**POLICY, **changes}}
+
+
 PASSWORD = "correct horse battery"
 REQUEUE = "update shop.jobs set state = $1, locked_by = null where job_id = $2 and state = $3"
 REQUEUE_PARAMETERS = [{"t": "text", "v": "queued"}, {"t": "bigint", "v": "7"}, {"t": "text", "v": "running"}]
+
+
+@pytest.fixture(autouse=True)
+def sealed_at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sealer runs beside these tests. Those about seals say `sealed_log` and seal for themselves."""
+    if request.node.get_closest_marker("sealed_log") is None:
+        monkeypatch.setattr("gate.writes.sealed.check", lambda entry: None)
 
 
 @pytest.fixture
@@ -120,16 +141,16 @@ def previewed(propose: Callable[..., Any], mia: Any) -> Callable[..., Any]:
 @pytest.fixture
 def approve(mia: Any) -> Callable[..., Any]:
     """Approve what is there now, as mia unless told otherwise."""
-    from gate.writes import actions
+    from gate.writes import deciding, quorum
 
     def make(write: Any, by: Any = None, **changed: Any) -> Any:
         write.refresh_from_db()
-        seen = actions.latest_preview(write)
+        seen = quorum.latest_preview(write)
         shown = {
             "act": "approve", "reason": "The worker is gone.", "seen_version": write.version, "password": PASSWORD,
             "proposal_digest": write.proposal_digest, "preview_digest": seen.digest if seen else "",
         }  # fmt: skip
-        return actions.decide(write, by=by or mia, **{**shown, **changed})
+        return deciding.decide(write, by=by or mia, **{**shown, **changed})
 
     return make
 

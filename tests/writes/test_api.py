@@ -44,7 +44,10 @@ def test_an_agent_proposes_and_learns_the_status_and_nothing_else(api: Api) -> N
     answer = api.post(BODY)
     assert answer.status_code == 201
     told = answer.json()
-    assert told == {"id": told["id"], "write": f"W-{told['id']}", "status": "waiting"}
+    needs = ["a preview, which a person asks for", "approval by 1 on-call"]
+    assert told == {
+        "id": told["id"], "write": f"W-{told['id']}", "status": "waiting", "edition": 1, "reason": "", "needs": needs,
+    }  # fmt: skip
     assert api.get(f"/api/v1/writes/{told['id']}").json() == told
     WriteRequest.objects.filter(pk=told["id"]).update(status="rejected")
     assert api.get(f"/api/v1/writes/{told['id']}").json()["status"] == "rejected"

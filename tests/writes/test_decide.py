@@ -9,7 +9,7 @@ from django.utils import timezone
 from audit import reading
 from audit.models import Entry, Outbox
 from gate.errors import NotAllowed, Stale
-from gate.writes import actions, digests, preview
+from gate.writes import actions, deciding, digests, preview, quorum
 from gate.writes.models import Decision, PreviewRequest, WriteRequest
 from tests.writes.conftest import PASSWORD
 
@@ -21,7 +21,7 @@ def test_an_approval_says_exactly_what_was_seen_and_asks_for_the_run(previewed: 
     decision = approve(write)
     write.refresh_from_db()
     assert write.status == "approved"
-    seen = actions.latest_preview(write)
+    seen = quorum.latest_preview(write)
     said = decision.statement
     assert (said["decision"], said["write"], said["approver"]) == ("approve", write.ref, "mia")
     assert (said["proposal"], said["preview"], said["target"]) == (
@@ -76,7 +76,7 @@ def test_the_person_who_proposed_may_not_approve(previewed: Any, approve: Any, m
 
 def test_a_wrong_password_is_refused_and_recorded(previewed: Any, approve: Any) -> None:
     write = previewed()
-    with pytest.raises(actions.WrongPassword, match="not your password"):
+    with pytest.raises(deciding.WrongPassword, match="not your password"):
         approve(write, password="guess")
     refused = Entry.objects.filter(kind="person.refused", subject=write.ref).latest("seq")
     assert refused.actor == "Mia Lindqvist"
@@ -88,7 +88,7 @@ def test_a_wrong_password_is_refused_and_recorded(previewed: Any, approve: Any) 
 def test_five_wrong_passwords_and_approving_waits(previewed: Any, approve: Any) -> None:
     write = previewed()
     for left in ("4 tries left", "3 tries left", "2 tries left", "1 try left", "No tries left"):
-        with pytest.raises(actions.WrongPassword, match=left):
+        with pytest.raises(deciding.WrongPassword, match=left):
             approve(write, password="guess")
     with pytest.raises(NotAllowed, match="Too many wrong passwords"):
         approve(write)
@@ -129,7 +129,7 @@ def test_while_a_preview_is_made_the_older_one_is_not_approved(previewed: Any, a
 
 def test_a_preview_made_meanwhile_makes_the_decision_stale(previewed: Any, approve: Any, mia: Any) -> None:
     write = previewed()
-    seen, version = actions.latest_preview(write), write.version
+    seen, version = quorum.latest_preview(write), write.version
     preview.make(actions.ask_preview(write, mia).pk)
     with pytest.raises(Stale, match="Another preview was made") as stale:
         approve(write, seen_version=version, preview_digest=seen.digest)
@@ -211,7 +211,7 @@ def test_one_preview_at_a_time(propose: Any, mia: Any) -> None:
 
 def test_an_approval_ends_with_its_write_or_soon(previewed: Any, approve: Any) -> None:
     write = previewed()
-    assert approve(write).expires_at <= timezone.now() + actions.APPROVAL_LASTS
+    assert approve(write).expires_at <= timezone.now() + deciding.APPROVAL_LASTS
     soon = timezone.now() + timedelta(seconds=60)
     other = previewed()
     WriteRequest.objects.filter(pk=other.pk).update(expires_at=soon)

@@ -49,17 +49,20 @@ def test_a_row_more_is_another_effect() -> None:
     assert digests.of_effect([row], []) != digests.of_effect([row, row], [])
 
 
-@pytest.mark.parametrize("changed", ["proposal", "effect", "rows", "row_count", "footprint", "volatile", "error"])
+@pytest.mark.parametrize(
+    "changed", ["proposal", "effect", "rows", "row_count", "footprint", "volatile", "blast", "error"]
+)
 def test_a_preview_is_bound_to_each_of_its_parts(changed: str) -> None:
     parts: dict[str, Any] = {
         "proposal": "a", "effect": "b", "rows": [{"key": {"a": "1"}, "columns": ["a"]}], "row_count": 1,
-        "footprint": {"t": [0, 1, 0]}, "volatile": ["c"], "error": "",
+        "footprint": {"t": [0, 1, 0]}, "volatile": ["c"], "blast": [], "error": "",
     }  # fmt: skip
     other = {
         "rows": [{"key": {"a": "2"}, "columns": ["a"]}],
         "row_count": 2,
         "footprint": {"t": [1, 0, 0]},
         "volatile": [],
+        "blast": [{"table": "u", "why": "", "volatile": [], "rows": [{"before": {"a": "1"}, "after": None}]}],
     }.get(changed, "else")
     assert digests.of_preview(**parts) != digests.of_preview(**{**parts, changed: other})
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit import outbox
 from audit.models import Definition, Entry, Outbox
-from gate.writes import actions, digests, execution, tasks
+from gate.writes import deciding, digests, execution, quorum, tasks
+from gate.writes.attempts import Outcome, Refused, Status
 from gate.writes.models import Decision, Execution, Preview, WriteRequest
-from tests.writes.conftest import BODY
+from tests.writes.conftest import body
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +44,7 @@ def test_an_approved_write_runs_once_and_shows_what_it_did(approved: Any, job: A
         "write.proposed", "write.previewed", "write.approved", "write.claimed", "write.executed",
     ]  # fmt: skip
     kept = shop.execute("select approval_id::text, write_ref, effect from shop.gate_ledger").fetchall()
-    assert [(row[0], row[1], row[2]["xid"]) for row in kept] == [(str(done.approval_id), write.ref, done.target_xid)]
+    assert [(row[0], row[1], row[2]["xid"]) for row in kept] == [(str(done.ledger_key), write.ref, done.target_xid)]
     assert shop.execute("select count(*) from shop.job_events").fetchone() == (1,)
 
 
@@ -171,9 +172,9 @@ def test_a_session_that_is_ended_at_its_commit_has_not_said_no() -> None:
         def execute(self, text: str) -> None:
             raise psycopg.errors.AdminShutdown("terminating connection due to administrator command")
 
-    with pytest.raises(execution._Refused) as refused:
+    with pytest.raises(Refused) as refused:
         execution._commit(Session())  # type: ignore[arg-type]
-    assert refused.value.outcome.status == execution.Status.UNKNOWN
+    assert refused.value.outcome.status == Status.UNKNOWN
 
 
 def test_a_lock_that_is_not_released_fails_the_write(approved: Any, shop: Any) -> None:
@@ -225,9 +226,7 @@ def tampered(approved_write: Any) -> dict[str, Any]:
         "approval digest": lambda: decisions.update(digest="0" * 64),
         "approval expiry": lambda: decisions.update(expires_at=later),
         "approval statement": lambda: decisions.update(statement=said, digest=digests.of_approval(said)),
-        "target body": lambda: Definition.objects.filter(pk=approved_write.target_id).update(
-            body={**BODY, "row_cap": 999}
-        ),
+        "target body": lambda: Definition.objects.filter(pk=approved_write.target_id).update(body=body(row_cap=999)),
         "target digest": lambda: Definition.objects.filter(pk=approved_write.target_id).update(digest="0" * 64),
     }
 
@@ -294,7 +293,9 @@ def test_an_approval_whose_entry_was_changed_runs_nothing(approved: Any, job: An
 
 def forged(write: Any, by: Any) -> Decision:
     """An approval that is right in every digest, put into the table without the people's plane."""
-    decision = actions._decision(write, by, Decision.Act.APPROVE, "forged", actions.latest_preview(write))
+    seen = quorum.latest_preview(write)
+    decision = deciding._decision(write, by, Decision.Act.APPROVE, "forged", seen, "password")
+    deciding._state(decision, digests.approval_statement(decision, approver=by.username, nonce="0" * 32))
     decision.save()
     WriteRequest.objects.filter(pk=write.pk).update(status="approved")
     return decision
@@ -309,13 +310,16 @@ def test_an_approval_without_its_entry_runs_nothing(previewed: Any, mia: Any, jo
 
 
 def test_an_approval_copied_to_another_write_runs_nothing(approved: Any, previewed: Any, shop: Any, mia: Any) -> None:
-    first, second = approved(), previewed()
+    first, second = approved(), previewed("delete from shop.jobs where job_id = 8")
     approval = Decision.objects.get(write=first)
     run(first)
-    approval.pk, approval.write, approval.preview = None, second, actions.latest_preview(second)
+    approval.pk, approval.write, approval.preview = None, second, quorum.latest_preview(second)
     from uuid import uuid4
 
     approval.id = uuid4()
+    with pytest.raises(IntegrityError, match="one_decision_per_digest"), transaction.atomic():
+        approval.save(force_insert=True)
+    approval.digest = "0" * 64
     approval.save(force_insert=True)
     WriteRequest.objects.filter(pk=second.pk).update(status="approved")
     assert run(second)[0] == "failed"
@@ -339,7 +343,7 @@ def test_the_owner_of_the_agent_has_not_approved_it(previewed: Any, agent: Any, 
 
     write = previewed()
     decision = forged(write, mia)
-    actions._record_decision(decision)
+    deciding._record_decision(decision)
     Agent.objects.filter(pk=agent.agent_id).update(owner=mia)
     assert run(write)[0] == "failed"
     assert job(7) == "running"
@@ -347,7 +351,7 @@ def test_the_owner_of_the_agent_has_not_approved_it(previewed: Any, agent: Any, 
 
 def test_a_newer_version_of_the_target_voids_the_approval(approved: Any, define: Any, job: Any) -> None:
     write = approved()
-    define("target", "shop", {**BODY, "row_cap": 5})
+    define("target", "shop", body(row_cap=5))
     assert run(write)[0] == "failed"
     assert job(7) == "running"
 
@@ -357,9 +361,9 @@ def test_an_approval_that_ended_by_the_databases_clock_runs_nothing(
     previewed: Any, approve: Any, define: Any, job: Any, entries: Any, monkeypatch: Any, model: str
 ) -> None:
     if model == "write":
-        define("target", "shop", {**BODY, "expiry_seconds": 1})
+        define("target", "shop", body(expiry_seconds=1))
     else:
-        monkeypatch.setattr(actions, "APPROVAL_LASTS", timedelta(seconds=1))
+        monkeypatch.setattr(deciding, "APPROVAL_LASTS", timedelta(seconds=1))
     write = previewed()
     approve(write)
     with connection.cursor() as cursor:
@@ -448,9 +452,7 @@ def lose_connection(monkeypatch: Any, *, committed: bool) -> None:
         if committed:
             session.execute("COMMIT")
         session.close()
-        raise execution._Refused(
-            execution.Outcome(execution.Status.UNKNOWN, error="The connection to the target was lost.")
-        )
+        raise Refused(Outcome(Status.UNKNOWN, error="The connection to the target was lost."))
 
     monkeypatch.setattr(execution, "_commit", lost)
 
@@ -509,10 +511,9 @@ def test_a_target_that_is_away_later_leaves_it_unknown(approved: Any, shop: Any,
 
 def test_a_ledger_row_with_another_effect_is_not_believed(approved: Any, shop: Any, job: Any) -> None:
     write = approved()
-    approval = Decision.objects.get(write=write)
     shop.execute(
         "insert into shop.gate_ledger (approval_id, write_ref, proposal_digest, effect) values (%s, 'W-1', 'x', '{}')",
-        [str(approval.pk)],
+        [str(digests.ledger_key(write))],
     )
     with pytest.raises(execution.TryAgain):
         execution.execute(write.pk)
@@ -522,7 +523,7 @@ def test_a_ledger_row_with_another_effect_is_not_believed(approved: Any, shop: A
 
 def test_a_paused_attempt_that_was_overtaken_writes_nothing(approved: Any, shop: Any, monkeypatch: Any) -> None:
     write = approved()
-    kept = execution._enter_ledger
+    kept = execution._enter
     paused: list[str] = []
 
     def enter(session: Any, claim: Any) -> str:
@@ -532,7 +533,7 @@ def test_a_paused_attempt_that_was_overtaken_writes_nothing(approved: Any, shop:
             execution.execute(write.pk)
         return kept(session, claim)
 
-    monkeypatch.setattr(execution, "_enter_ledger", enter)
+    monkeypatch.setattr(execution, "_enter", enter)
     with pytest.raises(execution.TryAgain):
         execution.execute(write.pk)
     execution.execute(write.pk)

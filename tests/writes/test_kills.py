@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = {  # the step after which the writer dies → whether the change is in the target then
-    "_claim": False, "_enter_ledger": False, "_still_approved": False, "_change": False, "_check_same_effect": False,
+    "_claim": False, "_enter": False, "_still_approved": False, "_change": False, "_check_same_effect": False,
     "_check_newest_attempt": False, "_commit": True, "_record": True,
 }  # fmt: skip
 
@@ -67,7 +67,7 @@ def test_a_writer_killed_at_any_step_leaves_one_effect_after_the_next_run(
     assert Outbox.objects.get(pk=job_of(write)).done_at is not None
 
 
-@pytest.mark.parametrize("step", ["_enter_ledger", "_check_newest_attempt"])
+@pytest.mark.parametrize("step", ["_enter", "_check_newest_attempt"])
 def test_a_writer_that_stands_still_while_another_runs_doubles_nothing(
     approved: Any, shop: Any, child: Any, step: str
 ) -> None:

@@ -6,15 +6,15 @@ from typing import Any
 import psycopg
 import pytest
 
-from gate.writes import actions, preview
+from gate.writes import actions, preview, quorum
 from gate.writes.models import Preview
-from tests.writes.conftest import BODY
+from tests.writes.conftest import body
 
 pytestmark = pytest.mark.django_db
 
 
 def seen(write: Any) -> Preview:
-    found = actions.latest_preview(write)
+    found = quorum.latest_preview(write)
     assert found is not None
     return found
 
@@ -330,7 +330,7 @@ def test_a_write_that_does_not_wait_is_not_previewed(approved: Any, mia: Any) ->
 
 
 def test_the_row_cap_is_the_targets_own(previewed: Any, define: Any) -> None:
-    define("target", "shop", {**BODY, "row_cap": 2})
+    define("target", "shop", body(row_cap=2))
     assert "more than 2 rows" in seen(previewed("update shop.jobs set state = 'a' where job_id <= 3")).error
 
 

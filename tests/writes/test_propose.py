@@ -9,7 +9,7 @@ from gate.errors import NotAllowed
 from gate.writes import actions, digests
 from gate.writes.errors import Unfit
 from gate.writes.models import WriteRequest
-from tests.writes.conftest import BODY, REQUEUE, REQUEUE_PARAMETERS
+from tests.writes.conftest import REQUEUE, REQUEUE_PARAMETERS, body
 
 pytestmark = pytest.mark.django_db
 
@@ -82,7 +82,7 @@ def test_the_stated_reason_is_no_part_of_what_is_approved(propose: Any) -> None:
 
 def test_a_new_version_of_the_target_is_another_proposal(propose: Any, define: Any) -> None:
     first = propose()
-    define("target", "shop", {**BODY, "row_cap": 5})
+    define("target", "shop", body(row_cap=5))
     second = propose()
     assert (first.target.version, second.target.version) == (1, 2)
     second.expires_at, second.proposed_by_agent_id = first.expires_at, first.proposed_by_agent_id

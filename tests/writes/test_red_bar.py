@@ -10,7 +10,7 @@ from django.test import Client
 
 from audit import overriding, receipts
 from gate.errors import NotAllowed
-from gate.writes import actions, execution, preview
+from gate.writes import actions, execution, preview, quorum
 from gate.writes.models import Execution
 from tests import cited
 from tests.writes.conftest import PASSWORD
@@ -58,7 +58,7 @@ def test_the_page_says_so_and_answers_409(client: Client, previewed: Any, mia: A
         {
             "decision": "approve", "reason": "The worker is gone.", "seen_version": write.version,
             "password": PASSWORD, "proposal_digest": write.proposal_digest,
-            "preview_digest": actions.latest_preview(write).digest,
+            "preview_digest": quorum.latest_preview(write).digest,
         },
     )  # fmt: skip
     assert answer.status_code == 409
@@ -121,7 +121,7 @@ def test_the_writer_previews_nothing(propose: Any, mia: Any) -> None:
     request = actions.ask_preview(write, mia)
     cited.verified(("D1", "A-5"))
     preview.make(request.pk)
-    made = actions.latest_preview(write)
+    made = quorum.latest_preview(write)
     assert made is not None
     assert OFF in made.error
     assert made.rows == []

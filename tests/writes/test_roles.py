@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import uuid
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import ProgrammingError, connection, transaction
 from django.utils import timezone
 
-from gate.writes import actions, desk, execution, expiry, preview
+from gate.writes import actions, deciding, desk, execution, expiry, preview, quorum
 from gate.writes.models import Decision, Execution, Preview, PreviewRequest, WriteRequest
 from tests.writes.conftest import PASSWORD, REQUEUE, REQUEUE_PARAMETERS
 
@@ -29,23 +30,25 @@ def test_the_way_through_with_each_processs_own_role(target: Any, agent: Any, mi
     preview.make(request.pk)
     as_role("people")
     write.refresh_from_db()
-    seen = actions.latest_preview(write)
+    seen = quorum.latest_preview(write)
     assert seen is not None
     assert seen.error == ""
-    actions.decide(write, by=mia, act="approve", reason="Seen.", seen_version=write.version, password=PASSWORD,
+    deciding.decide(write, by=mia, act="approve", reason="Seen.", seen_version=write.version, password=PASSWORD,
                    proposal_digest=write.proposal_digest, preview_digest=seen.digest)  # fmt: skip
     as_role("writer")
     execution.execute(write.pk)
     expiry.expire()
     as_role("agents")
-    assert desk.status(agent, {"write": write.ref}) == {"id": write.pk, "write": write.ref, "status": "executed"}
+    assert desk.status(agent, {"write": write.ref}) == {
+        "id": write.pk, "write": write.ref, "status": "executed", "edition": 1, "reason": "", "needs": [],
+    }  # fmt: skip
     assert job(7) == "queued"
 
 
 def approval(write: Any, by: Any) -> Any:
     return lambda: Decision.objects.create(
-        id=uuid.uuid4(), write=write, act="approve", reason="x", by=by, method="password", statement={}, digest="0",
-        expires_at=timezone.now(),
+        id=uuid.uuid4(), write=write, act="approve", edition=1, reason="x", by=by, role="on_call", method="password",
+        statement={}, digest="0", expires_at=timezone.now(),
     )  # fmt: skip
 
 
@@ -92,7 +95,9 @@ def test_the_peoples_plane_neither_previews_nor_executes(approved: Any, as_role:
     as_role("people")
     for attempt in (
         lambda: Preview.objects.filter(write=write).update(error="x"),
-        lambda: Execution.objects.create(write=write, approval=Decision.objects.get(write=write)),
+        lambda: Execution.objects.create(
+            write=write, preview=Preview.objects.get(write=write), approvals=[], ledger_key=uuid4()
+        ),
     ):
         with pytest.raises(ProgrammingError, match="permission denied"), transaction.atomic():
             attempt()

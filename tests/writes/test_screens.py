@@ -350,7 +350,7 @@ def test_the_list_pages_by_number_with_a_fixed_number_of_queries(
         write.pk, write._state.adding, write.title = None, True, f"Old {at:02}"
         write.status = "rejected"
         write.save()
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(16):
         first = as_mia.get("/writes/").content.decode()
     (before,) = re.findall(r"\?before=(\d+)", first)
     second = as_mia.get(f"/writes/?before={before}").content.decode()

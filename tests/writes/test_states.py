@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gate.writes import presenting, states
+from gate.writes import presenting, queue, states
 from gate.writes.models import WriteRequest
 
 Status = WriteRequest.Status
@@ -18,7 +18,7 @@ def test_every_status_is_in_the_table_and_can_be_reached() -> None:
 
 def test_what_is_over_has_no_way_out() -> None:
     over = {status for status in Status if not states.MOVES[status]}
-    assert over == set(Status) - {*presenting.NOT_OVER}
+    assert over == set(Status) - {*queue.NOT_OVER}
 
 
 def test_nothing_goes_to_executed_but_through_a_claim() -> None:

@@ -29,8 +29,9 @@ def stop_after(name: str, wanted: signal.Signals) -> None:
 def main(job_id: str, step: str = "", wanted: str = "SIGKILL") -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
     django.setup()
-    from gate.writes import tasks
+    from gate.writes import sealed, tasks
 
+    sealed.check = lambda entry: None  # no sealer runs beside these tests
     if step:
         stop_after(step, signal.Signals[wanted])
     tasks.execute_write(int(job_id))

@@ -4,7 +4,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from gate.triage.migrations import _copies_sql
+from gate.triage.migrations import _copies_sql, _watch_sql
 
 
 class Migration(migrations.Migration):
@@ -36,6 +36,8 @@ class Migration(migrations.Migration):
                 ('severity', models.CharField(max_length=20)),
                 ('subject', models.JSONField()),
                 ('facts', models.JSONField(default=dict)),
+                ('members', models.JSONField(default=list)),
+                ('undelivered', models.PositiveIntegerField(default=0)),
                 ('dedup_key', models.CharField(max_length=200)),
                 ('began_at', models.DateTimeField()),
                 ('watch_from', models.DateTimeField()),
@@ -45,6 +47,7 @@ class Migration(migrations.Migration):
                 ('opened_by', models.CharField(max_length=120)),
                 ('guidance', models.TextField(blank=True)),
                 ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('came_back_at', models.DateTimeField(blank=True, null=True)),
                 ('version', models.PositiveIntegerField(default=1)),
                 ('incident_class', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.definition')),
                 ('owner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -117,6 +120,16 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='LateEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('what', models.CharField(choices=[('firing', 'Reported again'), ('resolved', 'Reported as having gone on'), ('reopened', 'Opened again by a person')], max_length=8)),
+                ('by', models.CharField(max_length=120)),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('draft', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='late_event', to='triage.draft')),
+            ],
+        ),
+        migrations.CreateModel(
             name='Comment',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -160,5 +173,184 @@ class Migration(migrations.Migration):
             model_name='draft',
             index=models.Index(condition=models.Q(('is_sealed', False)), fields=['id'], name='triage_unsealed_drafts'),
         ),
+        migrations.CreateModel(
+            name='Examination',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('rows', models.JSONField()),
+                ('noticed', models.PositiveIntegerField()),
+                ('tried', models.PositiveIntegerField()),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('draft', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='examination', to='triage.draft')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='PromotedCase',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.SlugField(max_length=120, unique=True)),
+                ('hypothesis', models.CharField(max_length=80)),
+                ('document', models.TextField()),
+                ('sha256', models.CharField(max_length=64)),
+                ('expected', models.CharField(choices=[('pass', 'Pass'), ('fail', 'Fail')], max_length=4)),
+                ('outcome', models.CharField(choices=[('harmless', 'Harmless'), ('not_fine', 'Not Fine')], max_length=8)),
+                ('outcome_source', models.CharField(choices=[('customer', 'The customer'), ('postmortem', 'A postmortem'), ('provider', 'The provider, the bank or the vendor'), ('later_event', 'What happened later: it came again, or was undone'), ('second_reviewer', 'A second reviewer, who did not see the verdict')], max_length=15)),
+                ('outcome_reference', models.CharField(max_length=500)),
+                ('outcome_on', models.DateField()),
+                ('why', models.TextField()),
+                ('promoted_at', models.DateTimeField(auto_now_add=True)),
+                ('incident', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='promoted_cases', to='triage.incident')),
+                ('investigation', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='promoted_case', to='triage.investigation')),
+                ('promoted_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Replay',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('asked_at', models.DateTimeField(auto_now_add=True)),
+                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('stopped', 'Stopped'), ('failed', 'Failed')], default='waiting', max_length=10)),
+                ('why', models.TextField(blank=True)),
+                ('total', models.PositiveIntegerField(default=0)),
+                ('finished_at', models.DateTimeField(null=True)),
+                ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='SeenField',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('tool', models.CharField(max_length=80)),
+                ('path', models.CharField(max_length=300)),
+                ('answers', models.PositiveIntegerField(default=0)),
+                ('there', models.PositiveIntegerField(default=0)),
+                ('nulls', models.PositiveIntegerField(default=0)),
+                ('is_read', models.BooleanField(default=False)),
+                ('first_at', models.DateTimeField(auto_now_add=True)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('tool', 'path'), name='triage_one_field_per_path')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Trial',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('rule_hash', models.CharField(max_length=64)),
+                ('upto', models.BigIntegerField()),
+                ('asked_at', models.DateTimeField(auto_now_add=True)),
+                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('stopped', 'Stopped'), ('failed', 'Failed')], default='waiting', max_length=10)),
+                ('why', models.TextField(blank=True)),
+                ('reached', models.BigIntegerField(default=0)),
+                ('done', models.PositiveIntegerField(default=0)),
+                ('total', models.PositiveIntegerField(default=0)),
+                ('same', models.PositiveIntegerField(default=0)),
+                ('cases_digest', models.CharField(blank=True, max_length=64)),
+                ('cases', models.JSONField(default=list)),
+                ('mutants', models.PositiveIntegerField(default=0)),
+                ('noticed', models.PositiveIntegerField(default=0)),
+                ('blind_spots', models.JSONField(default=list)),
+                ('finished_at', models.DateTimeField(null=True)),
+                ('against', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.definition')),
+                ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('definition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.definition')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Flip',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('pass_to_fail', 'Pass → fail'), ('fail_to_pass', 'Fail → pass'), ('receipt', 'Same verdict, other receipt')], max_length=12)),
+                ('subject', models.CharField(max_length=200)),
+                ('what', models.CharField(max_length=300)),
+                ('ended', models.CharField(blank=True, max_length=600)),
+                ('is_known_false', models.BooleanField(default=False)),
+                ('checks', models.JSONField()),
+                ('reasons', models.JSONField()),
+                ('receipt_sha256', models.CharField(max_length=64)),
+                ('investigation', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='triage.investigation')),
+                ('trial', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='flips', to='triage.trial')),
+            ],
+            options={
+                'ordering': ['pk'],
+            },
+        ),
+        migrations.CreateModel(
+            name='Drift',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('tool', models.CharField(max_length=80)),
+                ('path', models.CharField(max_length=300)),
+                ('what', models.CharField(choices=[('unlisted', 'A value that no reader lists'), ('new_key', 'A new key'), ('null', 'Null for the first time'), ('gone', 'A field that is not there any more')], max_length=8)),
+                ('value', models.CharField(blank=True, max_length=200)),
+                ('times', models.PositiveIntegerField(default=1)),
+                ('entry_seq', models.BigIntegerField()),
+                ('first_at', models.DateTimeField(auto_now_add=True)),
+                ('settled_at', models.DateTimeField(null=True)),
+                ('settled_why', models.TextField(blank=True)),
+                ('settled_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('tool', 'path', 'what', 'value'), name='triage_one_drift_per_value')],
+            },
+        ),
+        migrations.CreateModel(
+            name='FlipSignature',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('subject', models.CharField(max_length=200)),
+                ('receipt_sha256', models.CharField(max_length=64)),
+                ('reason', models.TextField()),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('definition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.definition')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('definition', 'subject', 'receipt_sha256', 'by'), name='triage_one_signature_per_person')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ReplayLine',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.PositiveIntegerField()),
+                ('name', models.CharField(max_length=200)),
+                ('hypothesis', models.CharField(max_length=80)),
+                ('rule_version', models.PositiveIntegerField(null=True)),
+                ('expected', models.CharField(blank=True, max_length=4)),
+                ('verdict', models.CharField(max_length=4)),
+                ('decided_by', models.CharField(max_length=600)),
+                ('why', models.TextField(blank=True)),
+                ('replay', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='lines', to='triage.replay')),
+            ],
+            options={
+                'ordering': ['position'],
+                'constraints': [models.UniqueConstraint(fields=('replay', 'position'), name='triage_one_line_per_case')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ShadowResult',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('outcome', models.CharField(choices=[('pass', 'Pass'), ('fail', 'Fail')], max_length=4)),
+                ('checks', models.JSONField()),
+                ('reasons', models.JSONField()),
+                ('at', models.DateTimeField(auto_now_add=True)),
+                ('definition', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.definition')),
+                ('investigation', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='shadow_results', to='triage.investigation')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('definition', 'investigation'), name='triage_one_shadow_result')],
+            },
+        ),
+        migrations.AddIndex(
+            model_name='trial',
+            index=models.Index(fields=['definition', '-id'], name='triage_newest_trial'),
+        ),
+        migrations.AddConstraint(
+            model_name='flip',
+            constraint=models.UniqueConstraint(fields=('trial', 'subject'), name='triage_one_flip_per_subject'),
+        ),
         migrations.RunSQL([_copies_sql.FUNCTION, _copies_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
+        migrations.RunSQL([_watch_sql.FUNCTION, _watch_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
     ]

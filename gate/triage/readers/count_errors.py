@@ -8,7 +8,7 @@ from gate.triage.readers.document import Answer
 class CountErrors(Answer):
     """An answer of count_errors. Asked with `error` null, it counts every line: the control that the log is alive."""
 
-    tool = "count_errors"
+    tools = ("count_errors",)
 
     def asked_keys(self) -> frozenset[str]:
         """What was asked by."""

@@ -6,7 +6,7 @@ from gate.triage.readers.document import Answer
 class GetCharge(Answer):
     """An answer of get_charge. `{"charge": null}` says that there is no such charge, and nothing else."""
 
-    tool = "get_charge"
+    tools = ("get_charge",)
 
     def asked_keys(self) -> frozenset[str]:
         """What was asked by."""

@@ -10,7 +10,7 @@ OUTCOMES = ("running", "succeeded", "failed")
 class ListJobAttempts(Answer):
     """An answer of list_job_attempts. It is complete when `total` says so."""
 
-    tool = "list_job_attempts"
+    tools = ("list_job_attempts",)
 
     def asked_keys(self) -> frozenset[str]:
         """What was asked by."""
@@ -39,3 +39,7 @@ class ListJobAttempts(Answer):
     def started_at(self, index: int) -> datetime:
         """When it began."""
         return self.result.moment("attempts", index, "started_at")
+
+    def ended_at(self, index: int) -> datetime:
+        """When it ended."""
+        return self.result.moment("attempts", index, "ended_at")

@@ -8,7 +8,7 @@ from gate.triage.readers.document import Answer
 class ListRecentDeploys(Answer):
     """An answer of list_recent_deploys. It is complete when `total` says so."""
 
-    tool = "list_recent_deploys"
+    tools = ("list_recent_deploys",)
 
     def asked_keys(self) -> frozenset[str]:
         """What was asked by."""

@@ -8,7 +8,7 @@ STATUSES = ("pending", "succeeded", "failed")
 class ListRefunds(Answer):
     """An answer of list_refunds. It is complete when `total` says so."""
 
-    tool = "list_refunds"
+    tools = ("list_refunds",)
 
     def asked_keys(self) -> frozenset[str]:
         """What was asked by."""

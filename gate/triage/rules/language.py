@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from gate.triage.cases import IncidentFacts, RecordedCall
-from gate.triage.readers.document import Answer, shown
+from gate.triage.readers.document import Answer, Unreadable, shown, storable
 
 A = TypeVar("A", bound=Answer)
 
@@ -60,13 +61,21 @@ class Need:
     checks: tuple[Check, ...]
     again: tuple[Test, ...]
 
-    @property
+    @cached_property
     def tools(self) -> tuple[str, ...]:
-        return tuple(reader.tool for reader in self.readers)
+        return tuple(dict.fromkeys(tool for reader in self.readers for tool in reader.tools))
+
+    def claiming(self, call: RecordedCall) -> list[type[Answer]]:
+        """The readers that take the call for their own."""
+        return [reader for reader in self.readers if call.tool in reader.tools and reader.reads(call) is True]
 
     def read(self, call: RecordedCall) -> Answer:
-        """The call as an answer of the reader that serves its tool."""
-        return next(reader for reader in self.readers if reader.tool == call.tool)(call)
+        """The call as an answer of the one reader that claims it. Raises Unreadable when none or several do."""
+        claiming = self.claiming(call)
+        if len(claiming) != 1:
+            why = f"no reader, or more than one, takes the answer of `{storable(call.tool)}` for its own."
+            raise Unreadable("", why, "an unknown shape")
+        return claiming[0](call)
 
 
 @dataclass(frozen=True)
@@ -76,9 +85,17 @@ class Fact:
     name: str
     needs: tuple[Need, ...]
 
-    @property
+    @cached_property
     def tools(self) -> tuple[str, ...]:
-        return tuple(tool for need in self.needs for tool in need.tools)
+        return tuple(dict.fromkeys(tool for need in self.needs for tool in need.tools))
+
+    def means(self, need: Need, call: RecordedCall) -> bool:
+        """Whether a call cited for the fact is meant for one of its needs: by its tool, then by its shape."""
+        if call.tool not in need.tools:
+            return False
+        rivals = [other for other in self.needs if call.tool in other.tools]
+        claiming = [other for other in rivals if other.claiming(call)] if len(rivals) > 1 else rivals
+        return not claiming or any(other is need for other in claiming)
 
 
 @dataclass(frozen=True)
@@ -88,6 +105,7 @@ class Rule:
     hypothesis: str
     version: int
     facts: tuple[Fact, ...]
+    kinds: tuple[str, ...] = ("incident", "claim")  # what it can explain
 
 
 def equal(seen: Any, wanted: Any, why: str) -> Judgment:

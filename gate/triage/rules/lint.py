@@ -6,13 +6,25 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from gate.triage.rules.language import Rule
+
 # Each of these makes up a value that is not there, or reads one kind of value as another.
 GUESSES = frozenset({"get", "setdefault", "getattr", "hasattr", "next", "int", "float", "bool", "str", "all", "any",
                      "max", "min", "sum"})  # fmt: skip
 # Each of these looks for words in free text, which whoever wrote the text decides.
 SEARCHES = frozenset({"find", "rfind", "index", "search", "match", "fullmatch", "findall", "startswith",
-                      "endswith", "lower", "upper", "casefold", "split", "strip", "replace"})  # fmt: skip
-FORBIDDEN_IMPORTS = frozenset({"re", "random", "time", "os", "django", "json"})
+                      "endswith", "lower", "upper", "casefold", "split", "rsplit", "splitlines", "strip", "lstrip",
+                      "rstrip", "replace", "partition", "rpartition", "removeprefix", "removesuffix"})  # fmt: skip
+# Each of these reaches around the lint, or out of the process.
+ESCAPES = frozenset({"eval", "exec", "compile", "open", "print", "input", "globals", "locals", "vars", "setattr",
+                     "delattr", "import_module", "__import__"})  # fmt: skip
+# What a check may build on: the readers and grammars of this package, its own folder, and what only holds values.
+ALLOWED_IMPORTS = frozenset({"__future__", "collections", "dataclasses", "datetime", "decimal", "enum", "functools",
+                             "itertools", "operator", "types", "typing"})  # fmt: skip
+OUR_PACKAGES = ("gate.triage.cases", "gate.triage.grammars", "gate.triage.readers", "gate.triage.rules")
+# A fact says what was seen. These words say what to think of it.
+VERDICT_WORDS = frozenset({"safe", "ok", "fine", "pass"})
+NEGATIVES = frozenset({"no", "not", "never", "none", "without", "zero", "nothing"})
 
 
 def complaints(source: str, name: str) -> list[str]:
@@ -25,9 +37,42 @@ def complaints_about(file: Path) -> list[str]:
     return complaints(file.read_text(), f"{file.parent.name}/{file.name}")
 
 
+def complaints_about_rule(rule: Rule) -> list[str]:
+    """What is wrong with a rule as it stands: names that judge, and facts that only say what was not seen."""
+    said = [
+        f"the fact {fact.name} says `{word}`, which is for the verdict."
+        for fact in rule.facts
+        for word in _judging(fact.name)
+    ]
+    if not rule.facts:
+        said.append("it has no fact, so there is nothing to pass by.")
+    elif all(is_negative(fact.name) for fact in rule.facts):
+        said.append(
+            "all of its facts are absences, which a dead source shows as well; add one that something is there."
+        )
+    return said + [
+        f"the fact {fact.name} has no check." for fact in rule.facts if not all(need.checks for need in fact.needs)
+    ]
+
+
+def is_negative(fact: str) -> bool:
+    """Whether a fact's name says that something is absent."""
+    return not NEGATIVES.isdisjoint(fact.split("_"))
+
+
+def _judging(fact: str) -> list[str]:
+    return sorted(VERDICT_WORDS.intersection(fact.split("_")))
+
+
 def _walk(tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
-        yield from ((getattr(node, "lineno", 0), sentence) for sentence in _about(node))
+        yield from ((_line(node), sentence) for sentence in _about(node))
+
+
+def _line(node: ast.AST) -> int:
+    """Where it stands; what has no place of its own stands where its first part does."""
+    placed = [found.lineno for found in ast.walk(node) if isinstance(found, ast.expr | ast.stmt | ast.arg)]
+    return min(placed, default=0)
 
 
 def _about(node: ast.AST) -> Iterator[str]:
@@ -50,12 +95,20 @@ def _about(node: ast.AST) -> Iterator[str]:
         case ast.Compare(ops=ops, comparators=right):
             yield from _about_membership(ops, right)
         case ast.Import(names=names):
-            yield from (f"it imports {n.name}." for n in names if n.name.split(".")[0] in FORBIDDEN_IMPORTS)
-        case ast.ImportFrom(module=module):
-            if str(module).split(".")[0] in FORBIDDEN_IMPORTS:
-                yield f"it imports from {module}."
+            yield from (_about_import(alias.name) for alias in names if not _is_allowed(alias.name))
+        case ast.ImportFrom(module=module, level=0):
+            if not _is_allowed(str(module)):
+                yield _about_import(str(module))
         case ast.Try():
             yield "it catches an exception, so something unreadable could count as read."
+
+
+def _is_allowed(module: str) -> bool:
+    return module.split(".")[0] in ALLOWED_IMPORTS or any(f"{module}.".startswith(f"{ours}.") for ours in OUR_PACKAGES)
+
+
+def _about_import(module: str) -> str:
+    return f"it imports {module}; a check builds on readers and grammars alone (its own with `from ..name import`)."
 
 
 def _truthiness(test: ast.expr) -> Iterator[str]:
@@ -64,7 +117,7 @@ def _truthiness(test: ast.expr) -> Iterator[str]:
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
             return
         case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called)):
-            if called == "isinstance" or called.startswith(("is_", "has_")) or called.endswith("_has"):
+            if called in ("has", "isinstance") or called.startswith(("is_", "has_")) or called.endswith("_has"):
                 return
     yield "it tests a value for being truthy; compare it with what it must be."
 
@@ -74,6 +127,8 @@ def _about_call(called: str) -> Iterator[str]:
         yield f"{called}() makes up or converts a value."
     if called in SEARCHES:
         yield f"{called}() searches or rewrites text."
+    if called in ESCAPES:
+        yield f"{called}() reaches around what this lint can see."
 
 
 def _about_membership(ops: list[ast.cmpop], right: list[ast.expr]) -> Iterator[str]:

@@ -67,7 +67,7 @@ def window_covers_recurrence(count: CountErrors, case: Case) -> Judgment:
     window = window_is_as_asked(count, case)
     if window.holds is not True:
         return window
-    missed = _missed(count.window_from(), count.window_to(), count.call.called_at, case)
+    missed = _missed(count.window_from(), count.window_to(), count.called_at(), case)
     return Judgment(missed == "", window.seen, missed)
 
 

@@ -3,62 +3,128 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from gate.triage.outcomes import ActiveRule
+from gate.triage.rules import closure, folders
+from gate.triage.rules.folders import Loaded, Refused
 from gate.triage.rules.language import Rule
 
+__all__ = ["Refused", "active", "body_of", "check", "file_of", "files_of", "find", "hash_of", "loaded", "newest", "use"]
+
 TRIAGE = Path(__file__).resolve().parents[1]
+PACKAGE = "gate.triage"
+ENGINE = f"{PACKAGE}.verdict"  # with everything that it imports
+CORE = (
+    "closure",
+    "folders",
+    "language",
+    "lint",
+    "registry",
+)  # of rules/: what loads rules, and what they are written in
 BODY_HINT = "The file of a rule is written first: manage.py rule_body HYPOTHESIS VERSION prints what goes here."
-# What decides besides the rule file itself; the readers are added as they are found.
-ENGINE = (
-    "cases.py", "lines.py", "outcomes.py", "provenance.py", "verdict.py", "wording.py", "rules/language.py",
-    "rules/log_counts.py",
-)  # fmt: skip
+# The folders of teams besides ours; `use` fills it as the process starts.
+_FOLDERS: list[Path] = []
+
+
+def use(given: Iterable[Path]) -> None:
+    """Load these folders besides the shipped rules. Raises Refused, one sentence, and then uses none of them."""
+    wanted = list(given)
+    before = list(_FOLDERS)
+    _FOLDERS[:] = wanted
+    _forget()
+    try:
+        _all()
+    except Refused:
+        _FOLDERS[:] = before
+        _forget()
+        raise
+
+
+def _forget() -> None:
+    _all.cache_clear()
+    hash_of.cache_clear()
 
 
 @cache
+def _all() -> tuple[Loaded, ...]:
+    shipped = [Loaded(import_module(name).RULE, name, file) for name, file in _shipped()]
+    known: dict[tuple[str, int], Loaded] = {}
+    for one in (*shipped, *folders.load_all(_FOLDERS)):
+        key = (one.rule.hypothesis, one.rule.version)
+        if key in known:
+            raise Refused(
+                f"{one.file} and {known[key].file} are both version {key[1]} of {key[0]}; give one a new number."
+            )
+        known[key] = one
+    return tuple(known[key] for key in sorted(known))
+
+
+def _shipped() -> list[tuple[str, Path]]:
+    return [(f"{PACKAGE}.rules.{file.parent.name}.{file.stem}", file) for file in rule_files()]
+
+
 def loaded() -> tuple[Rule, ...]:
-    """Every rule file of this installation, by hypothesis and version."""
-    modules = (_module_of(file) for file in rule_files())
-    return tuple(import_module(name).RULE for name in modules)
+    """Every rule of this installation, by hypothesis and version."""
+    return tuple(one.rule for one in _all())
+
+
+def newest() -> tuple[Rule, ...]:
+    """The newest version of each hypothesis."""
+    return tuple({rule.hypothesis: rule for rule in loaded()}.values())
 
 
 def rule_files() -> list[Path]:
-    """The rule files, sorted."""
-    return sorted((TRIAGE / "rules").glob("*/v*.py"))
+    """The shipped rule files, by hypothesis and version."""
+    return folders.rule_files(TRIAGE / "rules")
 
 
 def linted_files() -> list[Path]:
-    """Every file that judges or reads for a rule, besides the core that reads documents."""
-    readers = [file for file in (TRIAGE / "readers").glob("*.py") if file.name != "document.py"]
-    return [*rule_files(), TRIAGE / "rules" / "log_counts.py", *sorted(readers)]
+    """Every shipped file that judges or reads for a rule: all but the core, and the grammars, which lie apart."""
+    shared = [file for file in (TRIAGE / "rules").glob("*.py") if file.stem not in CORE]
+    readers = [file for file in (TRIAGE / "readers").rglob("*.py") if file.name != "document.py"]
+    return [*rule_files(), *sorted(shared), *sorted(readers)]
 
 
-def _module_of(file: Path) -> str:
-    return f"gate.triage.rules.{file.parent.name}.{file.stem}"
+def file_of(rule: Rule) -> Path:
+    """The file that a loaded rule is written in. Raises KeyError."""
+    return _loaded_as(rule).file
+
+
+def files_of(rule: Rule) -> list[Path]:
+    """Everything that decides with a rule: its file, what it imports, directly or not, and the engine."""
+    module = _loaded_as(rule).module
+    roots = {PACKAGE: TRIAGE} | {folders.package_of(folder): folder for folder in _FOLDERS}
+    return sorted({*closure.files_of(module, roots), *closure.files_of(ENGINE, roots)})
 
 
 @cache
 def hash_of(rule: Rule) -> str:
-    """SHA-256 over the rule file, the shared tests, the readers and the engine, each with its name."""
+    """SHA-256 over the rule file, the shared tests and readers that it imports, and the engine, each with its name."""
     digest = hashlib.sha256(b"counterseal-rule/v1\0")
-    for file in (_file_of(rule), *_engine()):
+    for name, file in sorted((_name_of(file), file) for file in files_of(rule)):
         content = file.read_bytes()
-        digest.update(f"{file.relative_to(TRIAGE).as_posix()}\0{len(content)}\0".encode() + content)
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()
 
 
-def _file_of(rule: Rule) -> Path:
-    return TRIAGE / "rules" / rule.hypothesis / f"v{rule.version}.py"
+def _name_of(file: Path) -> str:
+    """A file's name wherever the installation lies."""
+    for folder in _FOLDERS:
+        if file.is_relative_to(folder):
+            return f"team/{file.relative_to(folder).as_posix()}"
+    return file.relative_to(TRIAGE).as_posix()
 
 
-def _engine() -> list[Path]:
-    return [*(TRIAGE / name for name in ENGINE), *sorted((TRIAGE / "readers").glob("*.py"))]
+def _loaded_as(rule: Rule) -> Loaded:
+    for one in _all():
+        if (one.rule.hypothesis, one.rule.version) == (rule.hypothesis, rule.version):
+            return one
+    raise KeyError(rule.hypothesis)
 
 
 def body_of(rule: Rule) -> dict[str, Any]:

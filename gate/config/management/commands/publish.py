@@ -27,7 +27,7 @@ class Command(BaseCommand):
             publisher.run()
             return
         publisher.round()
-        if troubles := [trouble for trouble in publisher.trouble.values() if trouble]:
+        if troubles := list(publisher.troubles.standing.values()):
             raise CommandError(" ".join(troubles))
 
 

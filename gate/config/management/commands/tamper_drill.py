@@ -5,7 +5,7 @@ import psycopg
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error
 
-from audit.drill import run, slice
+from audit.drill import recorded, run, slice
 from gate.config import embedded, fingerprint, powers, scratch
 
 NOT_FOUND, NOT_DONE = 1, 2
@@ -23,21 +23,41 @@ class Command(BaseCommand):
     def handle(self, *args: Any, entries: int, **options: Any) -> None:
         try:
             powers.check("drill")
-            with scratch.database(os.environ.get("COUNTERSEAL_DRILL_URL", "")) as the_log:
-                missed = self._drill(the_log, entries)
-        except (powers.TooPowerful, embedded.EmbeddedError, slice.CannotDrill) as refusal:
+        except powers.TooPowerful as refusal:
             raise CommandError(str(refusal), returncode=NOT_DONE) from refusal
+        try:
+            with scratch.database(os.environ.get("COUNTERSEAL_DRILL_URL", "")) as the_log:
+                outcomes, copied = self._drill(the_log, entries)
+        except (embedded.EmbeddedError, slice.CannotDrill) as refusal:
+            raise self._undone(str(refusal), is_skipped=isinstance(refusal, slice.TooFew)) from refusal
         except (Error, psycopg.Error) as problem:
-            raise CommandError(f"A database cannot be used: {str(problem).strip()}", returncode=NOT_DONE) from problem
+            raise self._undone(f"A database cannot be used: {str(problem).strip()}") from problem
+        self._told(outcomes, copied)
+
+    def _drill(self, the_log: Any, entries: int) -> tuple[list[run.Outcome], int]:
+        copied = slice.copy(the_log, entries)
+        piece = slice.seal_anew(copied, fingerprint.record_when_changed)
+        outcomes = []
+        for outcome in run.run(piece, fingerprint.differences):
+            self.stdout.write(str(outcome))
+            outcomes.append(outcome)
+        return outcomes, copied
+
+    def _told(self, outcomes: list[run.Outcome], copied: int) -> None:
+        missed = sum(not one.is_found for one in outcomes)
+        self.stdout.write(f"{len(outcomes) - missed} of {len(outcomes)} tamperings of {copied} entries were found.")
+        try:
+            recorded.record(outcomes, copied)
+        except (Error, psycopg.Error) as problem:
+            sentence = f"How it went cannot be recorded: {str(problem).strip()}"
+            raise CommandError(sentence, returncode=NOT_DONE) from problem
         if missed:
             raise CommandError(f"The verifier misses {missed} known tamperings.", returncode=NOT_FOUND)
 
-    def _drill(self, the_log: Any, entries: int) -> int:
-        copied = slice.copy(the_log, entries)
-        piece = slice.seal_anew(copied, fingerprint.record_when_changed)
-        missed = tried = 0
-        for outcome in run.run(piece, fingerprint.differences):
-            self.stdout.write(str(outcome))
-            tried, missed = tried + 1, missed + (not outcome.is_found)
-        self.stdout.write(f"{tried - missed} of {tried} tamperings of {copied} entries were found.")
-        return missed
+    def _undone(self, sentence: str, *, is_skipped: bool = False) -> CommandError:
+        """The error to end with; the log says it too, unless its own database is the trouble."""
+        try:
+            recorded.record_undone(sentence, is_skipped=is_skipped)
+        except (Error, psycopg.Error) as problem:
+            sentence += f" That cannot be recorded: {str(problem).strip()}"
+        return CommandError(sentence, returncode=NOT_DONE)

@@ -6,9 +6,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error, connection
 
 from audit import verifying
+from audit.log import Recorded
 from audit.verify import note, receipts, wording
 from audit.verify.findings import Finding
 from audit.verify.run import Outside
+from audit.verify_watch import Watch
 from gate.config import fingerprint, log_keys, powers
 from gate.config.stopping import told_to_stop
 
@@ -22,7 +24,9 @@ class Command(BaseCommand):
         parser.add_argument("--pins", type=Path, metavar="FILE", help="checkpoints that were published")
         parser.add_argument("--receipts", type=Path, metavar="FILE", help="entries and digests that were handed out")
         parser.add_argument("--since", type=int, default=0, metavar="SIZE", help="check entries from this leaf on")
-        parser.add_argument("--every", type=float, metavar="HOURS", help="go on, a whole run each so many hours")
+        parser.add_argument(
+            "--every", type=float, metavar="HOURS", help="go on: a whole run each so many hours, new leaves each minute"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -44,24 +48,26 @@ class Command(BaseCommand):
         result = verifying.verify(
             _outside(options), guards=fingerprint.differences, since=max(0, options["since"]), tell=self._tell
         )
-        entry = verifying.record(result)
-        self.stdout.write(f"{wording.summary(result.verification)}\nRecorded as {entry.ref}.")
+        self._done(result, verifying.record(result))
         return result
 
     def _go_on(self, options: dict[str, Any]) -> None:
-        """A process of its own that verifies when the last whole run is so many hours old, until it is told to stop."""
-        stop = told_to_stop()
+        """A process of its own that verifies until it is told to stop: the whole log each so many hours, and whenever
+        somebody asks for it on a page; and each minute what was sealed since.
+        """
+        stop, every = told_to_stop(), timedelta(hours=options["every"])
+        watch = Watch(_outside(options), every, fingerprint.differences, self._done, self._tell)
         while not stop.is_set():
             try:
-                wait = verifying.due_in(timedelta(hours=options["every"])).total_seconds()
-                if wait <= 0:
-                    self._run(options)
+                watch.go_on(stop)
             except Error as error:
                 self.stderr.write(f"The database cannot be reached ({str(error).strip()}); trying again.")
-                wait = SECONDS_BETWEEN_TRIES
+                stop.wait(SECONDS_BETWEEN_TRIES)
             finally:
                 connection.close()
-            stop.wait(max(wait, SECONDS_BETWEEN_TRIES))
+
+    def _done(self, result: verifying.Result, entry: Recorded) -> None:
+        self.stdout.write(f"{wording.summary(result.verification)}\nRecorded as {entry.ref}.")
 
     def _tell(self, finding: Finding) -> None:
         self.stdout.write(wording.printable(str(finding)))

@@ -11,6 +11,7 @@ from gate.people.operator import OperatorCommand
 
 
 class Command(OperatorCommand):
+    # Its rules are tried on cases: the people's plane and the verdict worker find the shop's in COUNTERSEAL_CASES.
     help = "Make the demo on a running installation: a shop's definitions, incidents, and an agent that investigates."
 
     def add_arguments(self, parser: Any) -> None:

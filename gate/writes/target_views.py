@@ -1,0 +1,119 @@
+"""Targets as pages: what each asks for in words, who may approve there, and a form that writes its next version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.decorators import permission_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from audit import definition_pages, definition_views, marked_json, twohands
+from audit.definition_pages import Row
+from audit.models import Definition
+from gate.errors import NotAllowed
+from gate.people.models import Person
+from gate.people.requests import person_of
+from gate.writes import policy_words, targets
+from gate.writes.models import WriteRequest
+from gate.writes.policy import Policy
+from gate.writes.queue import NOT_OVER
+from gate.writes.target_forms import TargetForm, initial_of
+
+may_view = permission_required("audit.view", raise_exception=True)
+
+
+@dataclass(frozen=True)
+class Seat:
+    """The people of one role who may approve, and how many of them are needed."""
+
+    role: str
+    needed: int
+    people: list[Person]
+
+    @property
+    def is_short(self) -> bool:
+        return len(self.people) < self.needed
+
+
+@require_safe
+@may_view
+def list_page(request: HttpRequest) -> HttpResponse:
+    """Every target with what it asks for."""
+    rows = [(row, policy_words.in_short(row.shown)) for row in definition_pages.rows("target")]
+    return render(request, "gate/targets.html", {"rows": rows})
+
+
+@require_safe
+@may_view
+def one(request: HttpRequest, name: str) -> HttpResponse:
+    """One target: its policy in words, who may approve, what waits there, and its versions."""
+    found = definition_pages.one("target", name, request.user)
+    if found is None:
+        raise Http404(f"There is no target {name}.")
+    row, versions = found
+    target = targets.of(row.shown)
+    context = {
+        "row": row, "target": target, "parts": policy_words.parts(target.policy), "seats": _seats(target.policy),
+        "versions": versions, "waiting": _waiting(row),
+        "action_lines": marked_json.lines(row.shown.body["action"]) if target.action else [],
+    }  # fmt: skip
+    return render(request, "gate/target.html", context)
+
+
+def _seats(policy: Policy) -> list[Seat]:
+    active = Person.objects.filter(is_active=True).order_by("full_name", "username")
+    return [
+        Seat(Person.Role(role).label, number, [one for one in active if one.role == role])
+        for role, number in policy.approvers
+    ]
+
+
+def _waiting(row: Row) -> int:
+    return WriteRequest.objects.filter(target__kind="target", target__name=row.name, status__in=NOT_OVER).count()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@may_view
+def new(request: HttpRequest, name: str = "") -> HttpResponse:
+    """Draft a target, or the next version of one; as JSON too, for whoever keeps targets in files."""
+    if "body" in request.POST or request.GET.get("as") == "json":
+        return definition_views.new(request, "targets", name)
+    try:
+        twohands.check_may_change("target", request.user)
+    except NotAllowed as refusal:
+        raise PermissionDenied(str(refusal)) from refusal
+    if request.method != "POST":
+        return _render(request, name, TargetForm(initial=_initial(name)))
+    form = TargetForm(request.POST)
+    if not form.is_valid():
+        return _render(request, name, form, status=422)
+    return _draft(request, name, form)
+
+
+def _draft(request: HttpRequest, name: str, form: TargetForm) -> HttpResponse:
+    reason, called = form.cleaned_data["reason"], form.cleaned_data["name"]
+    try:
+        drafted = twohands.draft("target", called, form.body(), by=person_of(request), reason=reason)
+    except ValueError as problem:
+        return _render(request, name, form, status=422, notice=str(problem))
+    except NotAllowed as refusal:
+        return _render(request, name, form, status=409, notice=str(refusal))
+    return redirect("writes:target", drafted.name)
+
+
+def _initial(name: str) -> dict[str, object]:
+    """What is in force, to be changed; the example for a target that is new. Raises Http404 for an unknown name."""
+    if not name:
+        return initial_of(dict(targets.EXAMPLE))
+    newest = Definition.objects.filter(kind="target", name=name).order_by("-version").first()
+    base = twohands.active("target", name) or newest
+    if base is None:
+        raise Http404(f"There is no target {name}.")
+    return {"name": name, **initial_of(base.body)}
+
+
+def _render(request: HttpRequest, name: str, form: TargetForm, *, status: int = 200, notice: str = "") -> HttpResponse:
+    return render(request, "gate/target_form.html", {"name": name, "form": form, "notice": notice}, status=status)

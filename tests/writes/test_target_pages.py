@@ -1,0 +1,98 @@
+"""Targets as pages: a policy in words, who may approve, versions as differences, and a form for two hands."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from audit.models import Definition
+from gate.writes.target_forms import initial_of
+from tests.writes.conftest import BODY, body
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def admin(client: Client, make_person: Any) -> Client:
+    client.force_login(make_person("olga", "admin", "Olga Ruiz"))
+    return client
+
+
+def words(answer: Any) -> str:
+    text = answer.content.decode().split("<main")[1]
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
+
+
+def typed(**changes: Any) -> dict[str, Any]:
+    """What a browser sends for the form as it opens, with something changed."""
+    shown = {"name": "shop", **initial_of(BODY), "reason": "For a test.", **changes}
+    return {name: value for name, value in shown.items() if value is not False}
+
+
+def test_a_target_says_its_policy_in_words_and_who_may_approve(
+    define: Any, admin: Client, mia: Any, make_person: Any
+) -> None:
+    strict = {"approvers": {"on_call": 2, "admin": 1}, "method": "passkey", "risk": "high", "break_glass": True}
+    define("target", "shop", body(**strict))
+    page = words(admin.get("/targets/shop/"))
+    for said in (
+        "1 admin and 2 on-call, with a passkey; never whoever proposed it", "agents, on-call people, admins.",
+        "10 at most.", "A proposal expires after 4 h.", "High: a new key waits", "One person may approve alone",
+        "WRITES_TEST_DSN , in the writer’s environment alone", "Mia Lindqvist too few: nothing can be approved",
+    ):  # fmt: skip
+        assert said in page, said
+    assert "Olga Ruiz" in page
+    assert "version 1: 1 admin and 2 on-call, with a passkey" in words(admin.get("/targets/"))
+
+
+def test_the_form_drafts_the_next_version_and_another_admin_activates_it(
+    define: Any, admin: Client, make_person: Any
+) -> None:
+    define("target", "shop", BODY)
+    opened = admin.get("/targets/shop/new/").content.decode()
+    assert ('value="10"' in opened, 'value="4 h"' in opened, "readonly" in opened) == (True, True, True)
+    answer = admin.post("/targets/shop/new/", typed(on_call="2", expiry_seconds="1 h 30 min", break_glass="on"))
+    assert answer["Location"] == "/targets/shop/"
+    made = body(approvers={"on_call": 2}, expiry_seconds=5400, break_glass=True)
+    waiting = Definition.objects.get(kind="target", name="shop", version=2)
+    assert (waiting.status, waiting.body) == ("draft", made)
+    page = words(admin.get("/targets/shop/"))
+    assert '- "on_call": 1 + "on_call": 2' in re.sub(r"([-+]) +", r"\1 ", page)
+    assert "Activate version 2" not in page  # she drafted it
+    admin.force_login(make_person("ben", "admin"))
+    assert admin.post("/targets/shop/versions/2/activation/").status_code == 302
+    waiting.refresh_from_db()
+    assert waiting.status == "active"
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"on_call": "0"}, "approvers says how many"), ({"credential_env": "postgres://x"}, "an environment variable"),
+        ({"row_cap": "0"}, "greater than or equal to 1"), ({"expiry_seconds": "soon"}, "Write it like 3 h"),
+        ({"proposers": []}, "This field is required"), ({"kind": "http", "action": "{"}, "This is not JSON"),
+        ({"expiry_seconds": "30 d"}, "expiry_seconds is a whole number"), ({"reason": ""}, "This field is required"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_target_is_said_beside_it(define: Any, admin: Client, changed: Any, why: str) -> None:
+    define("target", "shop", BODY)
+    answer = admin.post("/targets/shop/new/", typed(**changed))
+    assert (answer.status_code, why in words(answer)) == (422, True)
+    assert Definition.objects.filter(kind="target").count() == 1
+
+
+def test_as_json_it_stays_possible_and_others_only_read(define: Any, admin: Client, mia: Any) -> None:
+    define("target", "shop", BODY)
+    assert 'name="body"' in admin.get("/targets/shop/new/?as=json").content.decode()
+    given = {"name": "shop", "body": json.dumps(body(row_cap=5)), "reason": "For a test."}
+    assert admin.post("/targets/shop/new/", given).status_code == 302
+    admin.force_login(mia)
+    assert admin.get("/targets/shop/new/").status_code == 403
+    assert admin.post("/targets/shop/new/", typed()).status_code == 403
+    assert "Draft a change" not in words(admin.get("/targets/shop/"))
+    assert admin.get("/targets/nothing/").status_code == 404
