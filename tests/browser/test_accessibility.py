@@ -38,6 +38,10 @@ NO_PAGES = {
     "rules/replay/<int:pk>/": "the page of rules/replay/, once something was replayed",
     "incidents/<int:pk>/case/": "needs a closed incident; its parts are those of incidents/new/",
     "audit/<uuid:key>/": "leads on",
+    "audit/health/verifying/": "a fragment",
+    "sign-in/passkey/": "needs a key; looked at in test_passkeys.py",
+    "writes/<int:pk>/edit/": "needs an own write; its parts are those of writes/new/",
+    "writes/<int:pk>/rows/<slug:key>/": "needs an effect of many rows; its parts are those of writes/<int:pk>/",
     "sign-in/": "looked at below, as a stranger",
     "drafts/<int:pk>/sending/": "needs a mail server; looked at in test_answer.py",
 }  # fmt: skip

@@ -19,6 +19,7 @@ from gate.triage import actions
 from gate.triage.models import Comment, Sending
 from gate.writes.models import WriteRequest
 from tests.gate.conftest import make_draft as make_draft
+from tests.writes.conftest import BODY
 
 STATIC = Path(__file__).resolve().parents[2] / "static" / "css"
 LONGEST = 200
@@ -47,7 +48,7 @@ OVERHANG = """
 
 @pytest.fixture
 def shown(
-    db: None, settings: Any, client: Client, make_person: Any, make_draft: Any, make_agent: Any
+    db: None, settings: Any, client: Client, make_person: Any, make_draft: Any, make_agent: Any, define: Any
 ) -> Callable[[str], dict[str, str]]:
     """Every page that shows a title, as its HTML, in a world where everything is called like that."""
 
@@ -72,7 +73,7 @@ def shown(
         )  # fmt: skip
         Comment.objects.create(incident=incident, by=ada, text=title, entry_seq=entry.seq)
         write = WriteRequest.objects.create(
-            target=incident.incident_class, title=title, statement=f"update shop.jobs set state = '{'y' * 150}'",
+            target=define("target", "shop", BODY), title=title, statement=f"update shop.jobs set state = '{'y' * 150}'",
             verb="update", table="shop." + "j" * 58, parameters=[{"t": "text", "v": title}], reason=title,
             proposed_by_agent=agent, expires_at=timezone.now() + timedelta(hours=1), proposal_digest="0" * 64,
             incident=incident, status="waiting",

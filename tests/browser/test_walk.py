@@ -75,7 +75,7 @@ async def test_a_write_is_previewed_approved_and_run_once(product: Product, page
     await page.get_by_role("button", name=re.compile("Preview")).click()
     approve = page.get_by_role("button", name=re.compile("Approve: update 1 row in shop.jobs"))
     await expect(approve).to_be_visible(timeout=30_000)
-    await expect(page.locator(".diff")).to_contain_text("worker-7")
+    await expect(page.locator(".diff").first).to_contain_text("worker-7")
     await page.get_by_label("Why").fill(REASON)
     await page.get_by_label(re.compile("password", re.IGNORECASE)).fill(product.passwords["ada"])
     await approve.click()

@@ -6,8 +6,10 @@ import itertools
 import json
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from importlib import import_module
 from typing import Any
+from uuid import uuid4
 
 from django.urls import URLPattern, URLResolver
 from django.utils import timezone
@@ -15,6 +17,7 @@ from django.utils import timezone
 from audit.models import Override
 from evidence import desk
 from gate.writes import grouping
+from gate.writes.models import Execution, WriteRequest
 from tests import cited
 from tests.doors.conftest import PASSWORD, World
 from tests.triage import trying
@@ -83,6 +86,12 @@ def open_up(route: str, world: World) -> None:
     if route == "audit/alarm/":
         decided = {"status": "withdrawn", "decided_by": world.people["admin"]}
         Override.objects.filter(pk=world.override.pk).update(**decided)
+    if route == "writes/<int:pk>/settlement/":
+        WriteRequest.objects.filter(pk=world.write.pk).update(status="unknown")
+        Execution.objects.create(
+            write=world.write, preview=world.preview, approvals=[], ledger_key=uuid4(), state="unknown",
+            finished_at=timezone.now() - timedelta(hours=1),
+        )  # fmt: skip
 
 
 def forms(world: World, who: str) -> list[dict[str, str]]:
@@ -107,7 +116,8 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
         "subject_keys": "job_id: integer", "fact_keys": "", "watch_seconds": "",
         "recurrence_seconds": "3 h", "freshness_seconds": "1 h", "tools": "find_job",
         "ingestion_lag_seconds": "5 min", "hypotheses": "worker_lost", "budget_calls": "6", "deadline_seconds": "1 h",
-        "emergency": "It cannot wait.", "finding": "right", "environment": "demo", "credential_env": "ITS_DSN",
+        "emergency": "It cannot wait.", "found": "executed",
+        "finding": "right", "environment": "demo", "credential_env": "ITS_DSN",
         "ledger": "shop.gate_ledger", "action": "", "on_call": "1", "admin": "0", "method": "password",
         "proposers": "agent", "binding": "strict", "row_cap": "9", "expiry_seconds": "4 h", "risk": "normal",
         "break_glass": "on",

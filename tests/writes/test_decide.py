@@ -11,7 +11,7 @@ from audit.models import Entry, Outbox
 from gate.errors import NotAllowed, Stale
 from gate.writes import actions, deciding, digests, preview, quorum
 from gate.writes.models import Decision, PreviewRequest, WriteRequest
-from tests.writes.conftest import PASSWORD
+from tests.writes.conftest import PASSWORD, REQUEUE_PARAMETERS
 
 pytestmark = pytest.mark.django_db
 
@@ -37,11 +37,12 @@ def test_an_approval_says_exactly_what_was_seen_and_asks_for_the_run(previewed: 
 
 
 def test_every_approval_has_a_nonce_of_its_own(previewed: Any, approve: Any) -> None:
-    first, second = approve(previewed()), approve(previewed())
+    first, second = approve(previewed()), approve(previewed(parameters=OTHER))
     assert first.statement["nonce"] != second.statement["nonce"]
     assert first.digest != second.digest
 
 
+OTHER = [{"t": "text", "v": "failed"}, *REQUEUE_PARAMETERS[1:]]
 ROLES = [("viewer", False), ("auditor", False), ("admin", False), ("on_call", True)]
 
 
@@ -213,6 +214,6 @@ def test_an_approval_ends_with_its_write_or_soon(previewed: Any, approve: Any) -
     write = previewed()
     assert approve(write).expires_at <= timezone.now() + deciding.APPROVAL_LASTS
     soon = timezone.now() + timedelta(seconds=60)
-    other = previewed()
+    other = previewed(parameters=OTHER)
     WriteRequest.objects.filter(pk=other.pk).update(expires_at=soon)
     assert approve(other, password=PASSWORD).expires_at == soon

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from gate.writes import actions, execution, preview
+from gate.writes import actions, attempts, execution, preview
 from gate.writes.models import Decision, PreviewRequest, WriteRequest
 from tests.writes.conftest import PASSWORD
 
@@ -169,7 +169,7 @@ def test_a_wrong_password_is_422_and_keeps_the_reason(as_mia: Client, previewed:
     ("typed", "sentence"),
     [
         ({"reason": ""}, "Write one sentence"),
-        ({"password": ""}, "Type your password again"),
+        ({"password": ""}, "type your password again"),
         ({"decision": "sign"}, ""),
     ],
 )
@@ -220,7 +220,7 @@ def test_an_unknown_outcome_is_shown_as_unknown(as_mia: Client, approved: Any, m
 
     def lost(session: Any) -> None:
         session.close()
-        raise execution._Refused(execution.Outcome(execution.Status.UNKNOWN, error="The connection was lost."))
+        raise attempts.Refused(attempts.Outcome(WriteRequest.Status.UNKNOWN, error="The connection was lost."))
 
     monkeypatch.setattr(execution, "_commit", lost)
     with pytest.raises(execution.TryAgain):
