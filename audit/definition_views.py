@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from django.contrib.auth.decorators import permission_required
 from django.core.exceptions import PermissionDenied
@@ -61,7 +62,7 @@ def _render_one(
 def new(request: HttpRequest, plural: str, name: str = "") -> HttpResponse:
     """Draft a definition, or a new version of the one that is named."""
     kind = _kind(plural)
-    _check_may(request, kind)
+    check_may(request, kind.name)
     if request.method != "POST":
         return _render_form(request, kind, name, DraftForm(initial=_initial(kind, name)))
     form = DraftForm(request.POST)
@@ -88,11 +89,43 @@ def _initial(kind: DefinitionKind, name: str) -> dict[str, Any]:
     """The version in force, to be changed; without one the newest draft. Raises Http404 for an unknown name."""
     if not name:
         return {"body": twohands.canonical_body(dict(kind.example))} if kind.example else {}
-    versions = Definition.objects.filter(kind=kind.name, name=name).order_by("-version")
-    base = twohands.active(kind.name, name) or versions.first()
+    return {"name": name, "body": twohands.canonical_body(base_of(kind.name, name))}
+
+
+def base_of(kind: str, name: str) -> dict[str, Any]:
+    """The body that a next version starts from: that in force, else the newest draft's. Raises Http404."""
+    newest = Definition.objects.filter(kind=kind, name=name).order_by("-version").first()
+    base = twohands.active(kind, name) or newest
     if base is None:
-        raise Http404(f"There is no {kind.name} {name}.")
-    return {"name": name, "body": twohands.canonical_body(base.body)}
+        raise Http404(f"There is no {kind} {name}.")
+    body: dict[str, Any] = base.body
+    return body
+
+
+class VersionForm(Protocol):
+    """A form of one kind's own that gives a whole body, under a name and with a reason."""
+
+    cleaned_data: dict[str, Any]
+
+    def is_valid(self) -> bool: ...
+
+    def body(self) -> dict[str, Any]: ...
+
+
+def submitted(
+    request: HttpRequest, kind: str, form: VersionForm, show: Callable[..., HttpResponse], leads_to: str
+) -> HttpResponse:
+    """Draft what such a form says and lead to its page; `show(form, status=, notice=)` draws what was typed again."""
+    if not form.is_valid():
+        return show(form, status=422)
+    said = form.cleaned_data
+    try:
+        drafted = twohands.draft(kind, said["name"], form.body(), by=request.user, reason=said["reason"])
+    except ValueError as problem:
+        return show(form, status=422, notice=str(problem))
+    except NotAllowed as refusal:
+        return show(form, status=409, notice=str(refusal))
+    return redirect(leads_to, drafted.name)
 
 
 @require_POST
@@ -100,7 +133,7 @@ def _initial(kind: DefinitionKind, name: str) -> dict[str, Any]:
 def activation(request: HttpRequest, plural: str, name: str, number: int) -> HttpResponse:
     """Put one version in force."""
     kind = _kind(plural)
-    _check_may(request, kind)
+    check_may(request, kind.name)
     version = get_object_or_404(Definition, kind=kind.name, name=name, version=number)
     try:
         twohands.activate(version.pk, by=request.user)
@@ -116,8 +149,9 @@ def _kind(plural: str) -> DefinitionKind:
     raise Http404(f"There is no page /{plural}/.")
 
 
-def _check_may(request: HttpRequest, kind: DefinitionKind) -> None:
+def check_may(request: HttpRequest, kind: str) -> None:
+    """Raises PermissionDenied with a sentence unless the person drafts and activates this kind."""
     try:
-        twohands.check_may_change(kind.name, request.user)
+        twohands.check_may_change(kind, request.user)
     except NotAllowed as refusal:
         raise PermissionDenied(str(refusal)) from refusal

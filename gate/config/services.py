@@ -24,9 +24,15 @@ from gate.config.nightly import Nightly
 from gate.config.programs import DRILL, PROGRAMS, Program
 from gate.config.roles import role_name
 
+# Each has a default; the planes that hold people and agents to them are told.
+LIMITS = (
+    "COUNTERSEAL_PROPOSALS_PER_HOUR", "COUNTERSEAL_APPROVALS_PER_HOUR", "COUNTERSEAL_VIEWING_SECONDS",
+    "COUNTERSEAL_HIGH_RISK_VIEWING_SECONDS",
+)  # fmt: skip
 PASSED_ON = (
     "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV",
     "SSL_CERT_FILE", "SSL_CERT_DIR", "COUNTERSEAL_HOSTS", "COUNTERSEAL_DEBUG", "COUNTERSEAL_VERDICT_RULES",
+    "COUNTERSEAL_RETENTION_MONTHS", *LIMITS,
 )  # fmt: skip
 # Which production credentials a process is given, by the end of the variable's name.
 CREDENTIALS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 from gate.config import oidc, smtp
 from gate.config.database import KNOW_THE_BROKER, WITHOUT_DATABASE
 from gate.config.programs import DRILL, PROGRAMS, UPGRADE, Program
-from gate.config.services import CREDENTIALS
+from gate.config.services import CREDENTIALS, LIMITS
 
 ENVIRONMENT_FILES = Path("/etc/counterseal")
 TARGET = "counterseal.target"
@@ -74,6 +74,7 @@ def told(program: Program) -> str:
         names.append("COUNTERSEAL_DRILL_URL (another server, where it may create a database)")
     if program.words[0] == "serve":
         names += ["COUNTERSEAL_ORIGIN", "COUNTERSEAL_AGENTS_ORIGIN", "COUNTERSEAL_HOSTS", "COUNTERSEAL_METRICS_TOKEN"]
+        names += [f"{name} (a limit that has a default)" for name in LIMITS]
     if program.is_worker or program.process == "agents":
         names += [f"your *{ending}" for ending in CREDENTIALS.get(program.process, ())]
     return ", ".join(names)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.contrib.auth.decorators import permission_required
-from django.core.exceptions import PermissionDenied
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from audit import definition_pages, definition_views, twohands
+from audit import definition_pages, definition_views
 from audit.models import Definition
-from gate.errors import NotAllowed
-from gate.people.requests import person_of
 from gate.triage import classes
 from gate.triage.class_forms import ClassForm, initial_of
 from gate.triage.models import Incident
@@ -58,38 +57,18 @@ def new(request: HttpRequest, name: str = "") -> HttpResponse:
     """Draft a class, or a new version of one; as JSON too, for whoever keeps classes in files."""
     if "body" in request.POST or request.GET.get("as") == "json":
         return definition_views.new(request, "classes", name)
-    try:
-        twohands.check_may_change("class", request.user)
-    except NotAllowed as refusal:
-        raise PermissionDenied(str(refusal)) from refusal
+    definition_views.check_may(request, "class")
+    show = partial(_render, request, name)
     if request.method != "POST":
-        return _render(request, name, ClassForm(initial=_initial(name)))
-    form = ClassForm(request.POST)
-    if not form.is_valid():
-        return _render(request, name, form, status=422)
-    return _draft(request, name, form)
-
-
-def _draft(request: HttpRequest, name: str, form: ClassForm) -> HttpResponse:
-    reason, called = form.cleaned_data["reason"], form.cleaned_data["name"]
-    try:
-        drafted = twohands.draft("class", called, form.body(), by=person_of(request), reason=reason)
-    except ValueError as problem:
-        return _render(request, name, form, status=422, notice=str(problem))
-    except NotAllowed as refusal:
-        return _render(request, name, form, status=409, notice=str(refusal))
-    return redirect("gate:class", drafted.name)
+        return show(ClassForm(initial=_initial(name)))
+    return definition_views.submitted(request, "class", ClassForm(request.POST), show, "gate:class")
 
 
 def _initial(name: str) -> dict[str, object]:
     """What is in force, to be changed; the example for a class that is new. Raises Http404 for an unknown name."""
     if not name:
         return initial_of(classes.EXAMPLE)
-    newest = Definition.objects.filter(kind="class", name=name).order_by("-version").first()
-    base = twohands.active("class", name) or newest
-    if base is None:
-        raise Http404(f"There is no class {name}.")
-    return {"name": name, **initial_of(base.body)}
+    return {"name": name, **initial_of(definition_views.base_of("class", name))}
 
 
 def _render(request: HttpRequest, name: str, form: ClassForm, *, status: int = 200, notice: str = "") -> HttpResponse:

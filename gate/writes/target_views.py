@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from django.contrib.auth.decorators import permission_required
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from audit import definition_pages, definition_views, marked_json, twohands
+from audit import definition_pages, definition_views, marked_json
 from audit.definition_pages import Row
-from audit.models import Definition
-from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.people.requests import person_of
 from gate.writes import policy_words, targets
 from gate.writes.models import WriteRequest
 from gate.writes.policy import Policy
@@ -81,38 +78,18 @@ def new(request: HttpRequest, name: str = "") -> HttpResponse:
     """Draft a target, or the next version of one; as JSON too, for whoever keeps targets in files."""
     if "body" in request.POST or request.GET.get("as") == "json":
         return definition_views.new(request, "targets", name)
-    try:
-        twohands.check_may_change("target", request.user)
-    except NotAllowed as refusal:
-        raise PermissionDenied(str(refusal)) from refusal
+    definition_views.check_may(request, "target")
+    show = partial(_render, request, name)
     if request.method != "POST":
-        return _render(request, name, TargetForm(initial=_initial(name)))
-    form = TargetForm(request.POST)
-    if not form.is_valid():
-        return _render(request, name, form, status=422)
-    return _draft(request, name, form)
-
-
-def _draft(request: HttpRequest, name: str, form: TargetForm) -> HttpResponse:
-    reason, called = form.cleaned_data["reason"], form.cleaned_data["name"]
-    try:
-        drafted = twohands.draft("target", called, form.body(), by=person_of(request), reason=reason)
-    except ValueError as problem:
-        return _render(request, name, form, status=422, notice=str(problem))
-    except NotAllowed as refusal:
-        return _render(request, name, form, status=409, notice=str(refusal))
-    return redirect("writes:target", drafted.name)
+        return show(TargetForm(initial=_initial(name)))
+    return definition_views.submitted(request, "target", TargetForm(request.POST), show, "writes:target")
 
 
 def _initial(name: str) -> dict[str, object]:
     """What is in force, to be changed; the example for a target that is new. Raises Http404 for an unknown name."""
     if not name:
         return initial_of(dict(targets.EXAMPLE))
-    newest = Definition.objects.filter(kind="target", name=name).order_by("-version").first()
-    base = twohands.active("target", name) or newest
-    if base is None:
-        raise Http404(f"There is no target {name}.")
-    return {"name": name, **initial_of(base.body)}
+    return {"name": name, **initial_of(definition_views.base_of("target", name))}
 
 
 def _render(request: HttpRequest, name: str, form: TargetForm, *, status: int = 200, notice: str = "") -> HttpResponse:

@@ -40,8 +40,8 @@ NO_PAGES = {
     "audit/<uuid:key>/": "leads on",
     "audit/health/verifying/": "a fragment",
     "sign-in/passkey/": "needs a key; looked at in test_passkeys.py",
-    "writes/<int:pk>/edit/": "needs an own write; its parts are those of writes/new/",
-    "writes/<int:pk>/rows/<slug:key>/": "needs an effect of many rows; its parts are those of writes/<int:pk>/",
+    "writes/<int:pk>/edit/": "needs an own write; looked at in test_write_parts.py",
+    "writes/<int:pk>/rows/<slug:key>/": "needs an effect of many rows; looked at in test_write_parts.py",
     "sign-in/": "looked at below, as a stranger",
     "drafts/<int:pk>/sending/": "needs a mail server; looked at in test_answer.py",
 }  # fmt: skip

@@ -44,6 +44,10 @@ async def test_a_missing_count_is_not_zero(product: Product, page: Page) -> None
     await sign_in(page, product, "ada")
     await page.get_by_role("link", name=re.compile("90455")).first.click()
     await expect(page.locator(".verdict__word")).to_have_text("Fail")
+    counted = page.locator(".check", has_text="the count is exactly 0")
+    await expect(counted).to_contain_text("unreadable")
+    await expect(counted).to_contain_text("its count says nothing")
+    await expect(page.locator(".json").filter(has_text="scanned")).not_to_contain_text('"count"')
 
 
 async def test_the_second_of_two_reviewers_is_told_what_changed(product: Product, browser: Browser) -> None:

@@ -1,6 +1,7 @@
 import errno
 import fcntl
 import os
+import re
 import signal
 import sys
 import time
@@ -10,11 +11,13 @@ from typing import Any
 import pytest
 
 from audit import notes
-from gate.config import children, embedded, single
+from gate.config import children, embedded, services, single
 from gate.config.children import Child, Stage
 from gate.config.programs import PROGRAMS
 from gate.config.roles import PROCESSES
 from gate.config.services import Installation
+
+SETTINGS = ("settings.py", "smtp.py", "oidc.py", "log_keys.py")
 
 
 def child(tmp_path: Path, program: str, **options: Any) -> Child:
@@ -157,6 +160,20 @@ def test_production_credentials_go_where_design_says(at: Installation, process: 
     told = at.environment(process)
     assert {name for name in told if name.endswith("_DSN")} == shop
     assert not any("secret-of-shop_owner" in value for value in told.values())
+
+
+# What only a command that an operator types reads.
+TYPED = {"COUNTERSEAL_NEXT_SEAL_KEY"}
+
+
+def test_whatever_the_settings_read_reaches_a_child(at: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that is documented and set, and that no child is told, would be a limit without effect."""
+    files = [Path(services.__file__).with_name(name) for name in SETTINGS]
+    read = set(re.findall(r'"(COUNTERSEAL_[A-Z_]+)"', "".join(file.read_text() for file in files)))
+    for name in read - {"COUNTERSEAL_PROCESS", "COUNTERSEAL_VAR"}:
+        monkeypatch.setenv(name, "1")
+    told = {name for process in PROCESSES for name in at.environment(process)}
+    assert read - TYPED <= told
 
 
 def test_the_witness_is_told_of_no_database_and_of_no_secret(at: Installation) -> None:

@@ -81,7 +81,7 @@ def codes(draft):
 def test_the_six_reports_become_two_passes_and_four_fails_each_for_its_own_reason(investigate):
     recovered, uncounted, lag, borrowed, refund, stuck = investigate()
     assert [draft.outcome for draft in (recovered, refund)] == ["pass", "pass"]
-    assert (uncounted.outcome, codes(uncounted)) == ("fail", {"unreadable", "check_failed"})
+    assert (uncounted.outcome, codes(uncounted)) == ("fail", {"unreadable", "not_whole"})
     assert any("`count` is not in the result" in reason["sentence"] for reason in uncounted.reasons)
     assert (lag.outcome, codes(lag)) == ("fail", {"no_rule"})
     assert (borrowed.outcome, "wrong_incident" in codes(borrowed)) == ("fail", True)

@@ -9,7 +9,7 @@ from django.db.models import Model
 from audit.models import Agent, AgentToken, Definition
 from gate.people.models import Change, Key, PasswordLink, Person
 from gate.triage.models import Draft, IntakeToken, Review, Sending
-from gate.triage.rule_models import Drift, FlipSignature, PromotedCase
+from gate.triage.rule_models import Drift, FlipSignature, PromotedCase, Replay, Trial
 from gate.writes.models import Decision, Execution, PinnedKey, Preview, PreviewRequest, WriteRequest
 
 WHO_ONE_IS = ("username", "role", "is_active", "is_staff", "is_superuser")
@@ -41,6 +41,7 @@ def governed(me: str = "") -> dict[str, Any]:
         "agents": rows(Agent),
         "agents' tokens": rows(AgentToken),
         "intake tokens": rows(IntakeToken),
+        "trials": rows(Trial),
         "signatures": rows(FlipSignature),
         "drift": rows(Drift),
     }
@@ -52,6 +53,7 @@ def previewed() -> dict[str, Any]:
         "preview requests": rows(PreviewRequest),
         "previews": rows(Preview),
         "cases": rows(PromotedCase),
+        "replays": rows(Replay),
     }
 
 

@@ -39,11 +39,16 @@ def forged(world: World) -> list[int]:
     return list(Outbox.objects.values_list("pk", flat=True))
 
 
+# What a person asked for already, and this process runs, whoever reminds it.
+RUNS = {"worker": {"trials", "replays"}}
+
+
 @pytest.mark.parametrize("process", [process for process in PROCESSES if process != "owner"])
 def test_no_task_decides_whoever_calls_it(
     process: str, world: World, forged: list[int], as_role: Callable[[str], None]
 ) -> None:
     before = sealed.everything()
+    kept = before.keys() - RUNS.get(process, set())
     as_role(process)
     for name in tasks():
         for job in (*forged, *NONSENSE):
@@ -51,7 +56,8 @@ def test_no_task_decides_whoever_calls_it(
         call(name)
     connection.close()
     as_role("owner")
-    assert sealed.everything() == before
+    after = sealed.everything()
+    assert {about: after[about] for about in kept} == {about: before[about] for about in kept}
 
 
 def call(name: str, *given: Any) -> None:
