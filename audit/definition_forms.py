@@ -11,11 +11,10 @@ from django.core.exceptions import ValidationError
 from audit import twohands
 
 
-class DraftForm(forms.Form):
-    """A name, a body in JSON, and why."""
+class VersionForm(forms.Form):
+    """What every version is drafted with: under which name, and why. A kind's own form adds what its body says."""
 
     name = forms.CharField(max_length=80)
-    body = forms.CharField(strip=False)
     reason = forms.CharField(max_length=500)
 
     def clean_name(self) -> str:
@@ -26,6 +25,12 @@ class DraftForm(forms.Form):
         except ValueError as problem:
             raise ValidationError(str(problem)) from problem
         return name
+
+
+class DraftForm(VersionForm):
+    """The body in JSON, for kinds without a form of their own and for whoever keeps definitions in files."""
+
+    body = forms.CharField(strip=False)
 
     def clean_body(self) -> dict[str, Any]:
         """The body as an object. Raises ValidationError with a sentence for anything else."""

@@ -102,7 +102,7 @@ def base_of(kind: str, name: str) -> dict[str, Any]:
     return body
 
 
-class VersionForm(Protocol):
+class BodyForm(Protocol):
     """A form of one kind's own that gives a whole body, under a name and with a reason."""
 
     cleaned_data: dict[str, Any]
@@ -113,7 +113,7 @@ class VersionForm(Protocol):
 
 
 def submitted(
-    request: HttpRequest, kind: str, form: VersionForm, show: Callable[..., HttpResponse], leads_to: str
+    request: HttpRequest, kind: str, form: BodyForm, show: Callable[..., HttpResponse], leads_to: str
 ) -> HttpResponse:
     """Draft what such a form says and lead to its page; `show(form, status=, notice=)` draws what was typed again."""
     if not form.is_valid():

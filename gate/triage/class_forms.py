@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from audit import twohands
+from audit.definition_forms import VersionForm
 from audit.templatetags.ui import duration
 from gate.triage import classes
 
@@ -64,10 +64,9 @@ class FactsField(SubjectField):
     types = (*classes.FACT_TYPES,)
 
 
-class ClassForm(forms.Form):
+class ClassForm(VersionForm):
     """One version of a class."""
 
-    name = forms.CharField(max_length=80)
     kind = forms.ChoiceField(choices=[("incident", "Incident"), ("claim", "Claim of a customer")])
     title = forms.CharField(max_length=200)
     severity = forms.ChoiceField(choices=[(name, name) for name in classes.SEVERITIES])
@@ -82,16 +81,6 @@ class ClassForm(forms.Form):
     tools = LinesField()
     budget_calls = forms.IntegerField(min_value=1, max_value=1000)
     deadline_seconds = DurationField()
-    reason = forms.CharField(max_length=500)
-
-    def clean_name(self) -> str:
-        """Raises ValidationError for what cannot name a definition."""
-        name: str = self.cleaned_data["name"]
-        try:
-            twohands.check_name(name)
-        except ValueError as problem:
-            raise ValidationError(str(problem)) from problem
-        return name
 
     def body(self) -> dict[str, Any]:
         """The definition's body, once the form is valid."""

@@ -71,6 +71,16 @@ class WriteRequest(models.Model):
         ]
 
     @property
+    def by_agent(self) -> bool:
+        return self.proposed_by_agent_id is not None
+
+    @property
+    def proposer(self) -> str:
+        """How whoever proposed it is called."""
+        agent = self.proposed_by_agent
+        return agent.name if agent is not None else str(self.proposed_by_person)
+
+    @property
     def ref(self) -> str:
         return f"W-{self.pk}"
 

@@ -135,15 +135,6 @@ class WritePage:
     def is_open(self) -> bool:
         return self.write.status in guards.OPEN
 
-    @property
-    def by_agent(self) -> bool:
-        return self.write.proposed_by_agent_id is not None
-
-    @property
-    def proposer(self) -> str:
-        agent = self.write.proposed_by_agent
-        return agent.name if agent is not None else str(self.write.proposed_by_person)
-
     @cached_property
     def owner(self) -> str:
         """Who answers for the agent that proposed; empty for a person's proposal."""
@@ -155,7 +146,7 @@ class WritePage:
         """Dashed violet is an agent's, dashed ink a person's, solid what is recorded."""
         if self.write.status in (Status.EXECUTED, Status.EXECUTING):
             return ""
-        return "proposed" if self.by_agent else "drafted"
+        return "proposed" if self.write.by_agent else "drafted"
 
     @property
     def action(self) -> HttpAction | None:

@@ -31,15 +31,6 @@ class Row:
     person: Person
 
     @property
-    def by_agent(self) -> bool:
-        return self.write.proposed_by_agent_id is not None
-
-    @property
-    def proposer(self) -> str:
-        agent = self.write.proposed_by_agent
-        return agent.name if agent is not None else str(self.write.proposed_by_person)
-
-    @property
     def expires(self) -> bool:
         """Whether time still runs out for it."""
         return self.write.status in EXPIRES

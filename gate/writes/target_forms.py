@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from audit import twohands
+from audit.definition_forms import VersionForm
 from audit.templatetags.ui import duration
 from gate.people import permissions
 from gate.people.models import Person
@@ -19,10 +19,9 @@ from gate.writes.policy_words import PROPOSERS
 SEATS = tuple(role for role in Person.Role.values if role in permissions.MATRIX["gate.decide_write"])
 
 
-class TargetForm(forms.Form):
+class TargetForm(VersionForm):
     """One version of a target."""
 
-    name = forms.CharField(max_length=80)
     kind = forms.ChoiceField(choices=[("postgresql", "PostgreSQL"), ("http", "HTTP action")])
     environment = forms.CharField(max_length=40)
     credential_env = forms.CharField(max_length=80)
@@ -39,16 +38,6 @@ class TargetForm(forms.Form):
     expiry_seconds = DurationField()
     risk = forms.ChoiceField(choices=[("normal", "normal"), ("high", "high")])
     break_glass = forms.BooleanField(required=False)
-    reason = forms.CharField(max_length=500)
-
-    def clean_name(self) -> str:
-        """Raises ValidationError for what cannot name a definition."""
-        name: str = self.cleaned_data["name"]
-        try:
-            twohands.check_name(name)
-        except ValueError as problem:
-            raise ValidationError(str(problem)) from problem
-        return name
 
     def clean_action(self) -> Any:
         """The action as JSON; raises ValidationError for other text."""

@@ -129,11 +129,11 @@ def said(value: Any) -> tuple[set[str], set[str]]:
 def test_nobody_passes_a_door_that_is_not_theirs(comes: Any, world: World, settings: Any, plane: str, who: str) -> None:
     enter(settings, plane)
     urlconf, _ = PLANES[plane]
-    before = guarded(plane, who)
     faults = []
     for route in walking.routes(urlconf):
         with undone():
             walking.open_up(route, world)
+            before = guarded(plane, who)
             client = comes(who)
             for method in walking.METHODS:
                 faults += walk(client, world, plane, who, route, method)

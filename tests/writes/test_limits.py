@@ -106,5 +106,5 @@ def test_an_agent_is_told_which_one_it_repeats(propose: Any, agent: Any) -> None
     given |= {"title": "t", "reason": "r"}
     with pytest.raises(Problem, match=first.ref) as refused:
         desk.propose(agent, given)
-    assert refused.value.status == 422
+    assert refused.value.status == 409
     assert WriteRequest.objects.count() == 1

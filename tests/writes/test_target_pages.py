@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from audit.models import Definition
+from gate.triage import classes
 from gate.writes.target_forms import initial_of
 from tests.writes.conftest import BODY, body
 
@@ -96,3 +98,14 @@ def test_as_json_it_stays_possible_and_others_only_read(define: Any, admin: Clie
     assert admin.post("/targets/shop/new/", typed()).status_code == 403
     assert "Draft a change" not in words(admin.get("/targets/shop/"))
     assert admin.get("/targets/nothing/").status_code == 404
+
+
+@pytest.mark.parametrize("kind", ["target", "class"])
+def test_a_version_that_was_activated_alone_says_so(
+    client: Client, target: Any, define: Any, mia: Any, kind: str
+) -> None:
+    one = target if kind == "target" else define("class", "job_failed", classes.EXAMPLE)
+    Definition.objects.filter(pk=one.pk).update(solo=True, activated_by=mia, activated_at=timezone.now())
+    client.force_login(mia)
+    address = {"target": "/targets/shop/", "class": "/classes/job_failed/"}[kind]
+    assert "alone: there was no second person who could" in client.get(address).content.decode()
