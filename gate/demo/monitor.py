@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx2
@@ -18,7 +18,7 @@ class Report:
     incident_class: str
     title: str
     subject: dict[str, Any]
-    began: timedelta  # before now
+    began: timedelta  # before the shop's data was made, which says the same moments
     recovered: timedelta | None = None
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -56,11 +56,13 @@ REPORTS = [
 ]  # fmt: skip
 
 
-def report_all(url: str, token: str) -> list[int]:
-    """Open an incident for each report over the intake at `url` and return their numbers, in order."""
-    now = datetime.now(UTC)
+def report_all(url: str, token: str, as_of: datetime) -> list[int]:
+    """Open an incident for each report over the intake at `url` and return their numbers, in order.
+
+    `as_of` is when the shop's data was made: the reports speak of its moments, however late they are sent.
+    """
     with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=30) as http:
-        return [_report(http, one, now) for one in REPORTS]
+        return [_report(http, one, as_of) for one in REPORTS]
 
 
 def _report(http: httpx2.Client, one: Report, now: datetime) -> int:

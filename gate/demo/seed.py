@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from gate.demo import admins, agent, keeping, monitor, people
@@ -34,7 +35,7 @@ def _kept_here() -> dict[str, Any]:
     """What an earlier start kept, if it was for this database; the files may be left over from one that is gone."""
     kept = keeping.load()
     is_for_this_database = people.are_all_there(kept.get("people", {}))
-    if is_for_this_database or set(kept) <= {"urls", "people"}:
+    if is_for_this_database or set(kept) <= {"urls", "people", "shop_as_of"}:
         return kept
     return {}
 
@@ -47,12 +48,17 @@ def _make(kept: dict[str, Any], say: Say) -> None:
         kept |= {"agent_token": people.issue_agent_token(), "intake_token": people.issue_intake_token()}
         keeping.keep(kept)
     if "incidents" not in kept:
-        kept["incidents"] = monitor.report_all(kept["urls"]["agents"], kept["intake_token"])
+        kept["incidents"] = _report(kept)
         keeping.keep(kept)
     say(f"The shop's agent investigates {len(kept['incidents'])} incidents.")
     asyncio.run(agent.investigate_all(kept["urls"]["agents"], kept["agent_token"], _open_work(kept["incidents"])))
     if not _wait_for_drafts(kept["incidents"]):
         say("Not every draft is there yet; they appear in the inbox as the verdict worker renders them.")
+
+
+def _report(kept: dict[str, Any]) -> list[int]:
+    as_of = datetime.fromisoformat(kept["shop_as_of"])
+    return monitor.report_all(kept["urls"]["agents"], kept["intake_token"], as_of)
 
 
 def _add_people(kept: dict[str, Any]) -> None:
@@ -62,7 +68,7 @@ def _add_people(kept: dict[str, Any]) -> None:
                 f"The demo's people exist, but {keeping.path()} with their passwords is gone. Put it back, or start "
                 "without the demo: manage.py up --no-demo."
             )
-        kept["people"] = people.draw_passwords()
+        kept |= {"people": people.draw_passwords(), "shop_as_of": datetime.now(UTC).isoformat()}
         keeping.keep(kept)
     people.add_missing(kept["people"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,13 @@ PASSWORDS = {name: f"test-{name}" for name in shop.LOGINS}
 
 
 @pytest.fixture(scope="session")
-def provisioned(cluster_socket: Path) -> Path:
+def made_at() -> datetime:
+    """When the shop's data is made."""
+    return datetime.now(UTC)
+
+
+@pytest.fixture(scope="session")
+def provisioned(cluster_socket: Path, made_at: datetime) -> Path:
     """The socket directory of a cluster that has the shop."""
     with psycopg.connect(host=str(cluster_socket), user="postgres", dbname="postgres", autocommit=True) as connection:
         shop.provision(connection, PASSWORDS)

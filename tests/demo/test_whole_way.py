@@ -36,13 +36,13 @@ def tokens(define, make_agent, shop_dsn, monkeypatch):
 
 
 @pytest.fixture
-def investigate(tokens, as_role):
+def investigate(tokens, as_role, made_at):
     """Report everything, let the agent work, render the verdicts: the drafts in the reports' order."""
 
     def run():
         as_role("agents")
         with running() as url:
-            incidents = monitor.report_all(url, tokens[1])
+            incidents = monitor.report_all(url, tokens[1], made_at)
             asyncio.run(agent.investigate_all(url, tokens[0], incidents))
         as_role("worker")
         for job in Outbox.objects.filter(task="gate.triage.tasks.render_verdict", done_at=None).order_by("pk"):
