@@ -124,9 +124,10 @@ async def test_a_key_moves_to_its_button_and_decides_nothing(
     for key, name in focused.items():
         await page.keyboard.press(key)
         await expect(page.get_by_role("button", name=name, exact=True)).to_be_focused()
-    for key in set(string.ascii_lowercase + string.digits) - {"g"}:
+    for key in (string.ascii_lowercase + string.digits).replace("g", ""):
         await page.evaluate("document.activeElement?.blur()")
         await page.keyboard.press(key)
+    await page.evaluate("document.activeElement?.blur()")  # Ctrl+Enter is allowed to send a form of one button
     await page.keyboard.press("1")
     await page.keyboard.press("Control+Enter")
     await page.wait_for_timeout(300)
