@@ -94,7 +94,7 @@ def test_a_replica_session_does_not_skip_the_triggers(cluster_socket) -> None:
 @pytest.mark.django_db
 def test_every_partition_has_every_trigger_always_on() -> None:
     expected = {
-        "audit_entry": {"stamp", "announce", "refuse_change", "refuse_truncate"},
+        "audit_entry": {"stamp", "refuse_change", "refuse_truncate"},
         "audit_payload": {"refuse_change", "refuse_truncate"},
     }
     with connection.cursor() as cursor:
