@@ -16,7 +16,10 @@ from pathlib import Path
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
 
-BENCHES = ("log_writes", "reads", "verdict", "drafts", "verdicts", "audit", "audit_tree", "audit_browsing", "writes")
+BENCHES = (
+    "log_writes", "reads", "verdict", "drafts", "verdicts", "audit", "audit_tree", "audit_browsing", "writes",
+    "survival",
+)  # fmt: skip
 
 
 def main() -> int:
@@ -66,6 +69,7 @@ def _run(sockets: Path, given: argparse.Namespace) -> None:
         drafts,
         log_writes,
         reads,
+        survival,
         timing,
         verdict,
         verdicts,
@@ -82,6 +86,7 @@ def _run(sockets: Path, given: argparse.Namespace) -> None:
         "audit_tree": lambda: audit_tree.run(sockets, given.entries),
         "audit_browsing": lambda: audit_browsing.run(sockets, given.entries),
         "writes": lambda: writes.run(sockets),
+        "survival": survival.run,
     }
     for name in given.names or BENCHES:
         timing.say_load()

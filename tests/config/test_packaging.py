@@ -20,6 +20,7 @@ PERMISSIVE = re.compile(
 # Run for testing and shipped to nobody; named one by one, so that a new one is a decision.
 WEAK_COPYLEFT_IN_DEVELOPMENT = {
     "certifi": "MPL-2.0, needed by schemathesis and django-allauth through requests",
+    "evidenceflow": "MPL-2.0",
     "fido2": "BSD-2-Clause; the public suffix list that it carries is MPL-2.0",
     "hypothesis": "MPL-2.0",
     "pathspec": "MPL-2.0, needed by mypy",

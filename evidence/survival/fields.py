@@ -1,0 +1,225 @@
+"""The finer measure: which piece of which evidence stands in which later piece of text, and in which call.
+
+It stands beside the compatible measure and never in its place. A piece survives in a later step when one sentence,
+line or item of that step repeats enough of its words, quotes a run of them, or repeats a fact that was new with it. It
+measures overlap as well: it cannot know what anyone relied on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from evidence.survival.atoms import Atom, atoms_of
+from evidence.survival.holding import Holding, numbers_in
+from evidence.survival.pieces import Piece, Token, pieces_of, tokens_of
+from evidence.survival.repeated import threshold
+from evidence.survival.words import STOP_WORDS
+
+MEASURE = "counterseal-finer-1"
+EVIDENCE = ("tool_result", "retrieval")
+ANSWERS = ("assistant", "reasoning")
+ACTION = "tool_call"
+QUOTED = 4  # that many words in the same order are a quotation
+LEAST_INFORMING = 3  # of which so many inform
+# A fact that so many pieces of one result repeat marks none of them.
+COMMON = 3
+TRIVIAL = frozenset({"true", "false", "null", "none", "ok", "yes", "no", "success", "0", "1"})
+SHORT_NUMBER = 3  # a bare number of fewer digits is found by chance
+LIMITATION = "Overlap of words and facts; it cannot show what a text relied on, or that it relied on nothing."
+
+
+class Match(NamedTuple):
+    """Where a piece survives: the later piece and how it was recognized."""
+
+    sink: int
+    how: str
+
+
+@dataclass
+class Part:
+    """One piece of one step, with what can be recognized of it."""
+
+    step: int
+    piece: Piece
+    tokens: list[Token]
+    informing: frozenset[str]
+    atoms: list[Atom]
+    matches: list[Match] = field(default_factory=list)
+
+    @property
+    def facts(self) -> Iterator[str]:
+        """Its facts that are no coincidence when they are met again."""
+        return (atom.value for atom in self.atoms if is_telling(atom))
+
+
+def analyze_finer(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What became of each piece of evidence in a trace that `analyze` takes, as one JSON-ready report.
+
+    Offsets count code points of a step's content, of which the report states the SHA-256.
+    """
+    texts = [text if isinstance(text := step.get("content", ""), str) else "" for step in steps]
+    kinds = [str(step["type"]) for step in steps]
+    evidence = [part for at in _at(kinds, EVIDENCE) for part in _parts(at, texts[at]) if _counts(part, texts[at])]
+    sinks = [part for at in _at(kinds, (*ANSWERS, ACTION)) for part in _parts(at, texts[at])]
+    _match(evidence, sinks, _first_told(kinds, texts))
+    answers = _at(kinds, ("assistant",))
+    return _report(steps, texts, kinds, evidence, sinks, answers[-1] if answers else None)
+
+
+def is_telling(atom: Atom) -> bool:
+    """Whether meeting the fact twice says something: a bare number needs three digits."""
+    if atom.kind != "number" or atom.dimension:
+        return True
+    return len(atom.value.strip("-").replace("/", "")) >= SHORT_NUMBER
+
+
+def sha256_of(text: str) -> str:
+    """The hash of a text, which a span into it is bound to. A lone surrogate is hashed as it would be written."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def for_browser(text: str, start: int, end: int) -> tuple[int, int]:
+    """A span in code points as one in UTF-16 units, which is how a browser counts."""
+    before = start + sum(ord(sign) > 0xFFFF for sign in text[:start])
+    return before, before + end - start + sum(ord(sign) > 0xFFFF for sign in text[start:end])
+
+
+def _at(kinds: Sequence[str], wanted: Iterable[str]) -> list[int]:
+    return [at for at, kind in enumerate(kinds) if kind in wanted]
+
+
+def _parts(at: int, text: str) -> Iterator[Part]:
+    for piece in pieces_of(text):
+        tokens = list(tokens_of(text, piece.start, piece.end))
+        name = piece.path.rpartition("/")[2] if piece.path else None
+        atoms = list(atoms_of(text, piece.start, piece.end, name))
+        yield Part(at, piece, tokens, frozenset(token.word for token in tokens) - STOP_WORDS, atoms)
+
+
+def _counts(part: Part, text: str) -> bool:
+    """Whether a piece of evidence says enough to be met again: two informing words, or a fact that tells."""
+    if text[part.piece.start : part.piece.end].strip().lower() in TRIVIAL:
+        return False
+    return len(part.informing) > 1 or any(True for _ in part.facts)
+
+
+def _first_told(kinds: Sequence[str], texts: Sequence[str]) -> dict[str, int]:
+    """Where each fact stands first, in whatever step."""
+    first: dict[str, int] = {}
+    for at, text in enumerate(texts):
+        for part in _parts(at, text):
+            for fact in part.facts:
+                first.setdefault(fact, at)
+    return first
+
+
+def _match(evidence: Sequence[Part], sinks: Sequence[Part], first: Mapping[str, int]) -> None:
+    by_words = Holding([sink.informing for sink in sinks])
+    quotes = _index((gram, number) for number, sink in enumerate(sinks) for gram in _grams(sink))
+    facts = _index((fact, number) for number, sink in enumerate(sinks) for fact in sink.facts)
+    common = _index((f"{part.step} {fact}", number) for number, part in enumerate(evidence) for fact in set(part.facts))
+    for part in evidence:
+        found: dict[int, str] = {}
+        for fact in part.facts:
+            if first[fact] == part.step and len(common[f"{part.step} {fact}"]) <= COMMON:
+                found.update(dict.fromkeys(facts.get(fact, ()), "fact"))
+        if len(part.informing) > 1:
+            found.update(
+                dict.fromkeys(numbers_in(by_words.at_least(part.informing, threshold(part.informing))), "words")
+            )
+        found.update((number, "quote") for gram in _grams(part) for number in quotes.get(gram, ()))
+        part.matches = [Match(number, how) for number, how in sorted(found.items()) if sinks[number].step > part.step]
+
+
+def _index(pairs: Iterable[tuple[Any, int]]) -> dict[Any, list[int]]:
+    found: dict[Any, list[int]] = defaultdict(list)
+    for key, number in pairs:
+        found[key].append(number)
+    return found
+
+
+def _grams(part: Part) -> Iterator[tuple[str, ...]]:
+    words = [token.word for token in part.tokens]
+    for at in range(len(words) - QUOTED + 1):
+        gram = tuple(words[at : at + QUOTED])
+        if len(set(gram) - STOP_WORDS) >= LEAST_INFORMING:
+            yield gram
+
+
+def _report(
+    steps: Sequence[Mapping[str, Any]],
+    texts: Sequence[str],
+    kinds: Sequence[str],
+    evidence: Sequence[Part],
+    sinks: Sequence[Part],
+    answer: int | None,
+) -> dict[str, Any]:
+    by_step: dict[int, list[Part]] = defaultdict(list)
+    for part in evidence:
+        by_step[part.step].append(part)
+    records = [_record(at, steps[at], texts, kinds, by_step[at], sinks, answer) for at in _at(kinds, EVIDENCE)]
+    sums = {key: sum(record[key] for record in records) for key in ("pieces", "surviving", "in_answer", "in_actions")}
+    return {
+        "measure": MEASURE,
+        "limitation": LIMITATION,
+        "steps": len(steps),
+        **sums,
+        "sources": len(records),
+        "sources_surviving": sum(record["surviving"] > 0 for record in records),
+        "sources_in_actions": sum(record["in_actions"] > 0 for record in records),
+        "evidence": records,
+        # The largest first: what cost most to read and left no trace that this measure sees.
+        "no_overlap_detected": [
+            {"step": record["step"], "characters": record["characters"]}
+            for record in sorted(records, key=lambda record: -record["characters"])
+            if record["class"] == "pieces" and not record["surviving"] and not record["in_actions"]
+        ],
+    }
+
+
+def _record(
+    at: int,
+    step: Mapping[str, Any],
+    texts: Sequence[str],
+    kinds: Sequence[str],
+    parts: Sequence[Part],
+    sinks: Sequence[Part],
+    answer: int | None,
+) -> dict[str, Any]:
+    said = [part for part in parts if any(kinds[sinks[match.sink].step] != ACTION for match in part.matches)]
+    acted = [part for part in parts if any(kinds[sinks[match.sink].step] == ACTION for match in part.matches)]
+    return {
+        "step": at,
+        "evidence_id": step.get("evidence_id"),
+        "tool": step.get("tool"),
+        "source": step.get("source"),
+        "class": "pieces" if parts else "acknowledgement",
+        "characters": len(texts[at]),
+        "sha256": sha256_of(texts[at]),
+        "pieces": len(parts),
+        "surviving": len(said),
+        "in_answer": sum(any(sinks[match.sink].step == answer for match in part.matches) for part in parts),
+        "in_actions": len(acted),
+        "decay": _decay(at, parts, kinds, sinks),
+        "matches": [_shown(part, sinks) for part in parts if part.matches],
+    }
+
+
+def _decay(at: int, parts: Sequence[Part], kinds: Sequence[str], sinks: Sequence[Part]) -> list[dict[str, Any]]:
+    """At each later answer or thought, the share of pieces that are met there or still later."""
+    last = [max((sinks[match.sink].step for match in part.matches), default=-1) for part in parts]
+    later = [number for number in _at(kinds, ANSWERS) if number > at] if parts else []
+    return [{"step": number, "alive": sum(end >= number for end in last) / len(parts)} for number in later]
+
+
+def _shown(part: Part, sinks: Sequence[Part]) -> dict[str, Any]:
+    places = [{"step": sinks[sink].step, "how": how, **_span(sinks[sink].piece)} for sink, how in part.matches]
+    return {"kind": part.piece.kind, "path": part.piece.path, **_span(part.piece), "later": places}
+
+
+def _span(piece: Piece) -> dict[str, int]:
+    return {"start": piece.start, "end": piece.end}

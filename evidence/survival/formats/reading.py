@@ -1,0 +1,87 @@
+"""A file's text to collected steps: JSON or lines of it, in a format that is named or found out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from evidence.survival.formats import (
+    anthropic_messages,
+    claude_code,
+    inspect_log,
+    langchain,
+    langfuse,
+    openai_chat,
+    openai_responses,
+    openinference,
+    otel_genai,
+    plain_steps,
+    swe_agent,
+    who_and_when,
+)
+from evidence.survival.formats.collected import MALFORMED, Collected, TraceError
+
+# The unmistakable ones first: the last take what any of them could be.
+ORDER: tuple[ModuleType, ...] = (
+    langfuse, openinference, otel_genai, inspect_log, who_and_when, swe_agent, claude_code, anthropic_messages,
+    openai_responses, plain_steps, langchain, openai_chat,
+)  # fmt: skip
+FORMATS: Mapping[str, ModuleType] = {module.NAME: module for module in ORDER}
+AUTO = "auto"
+NOT_JSON = "the line is not JSON"
+
+
+def read_trace(text: str, form: str = AUTO) -> Collected:
+    """The steps of a trace file. Raises TraceError when it is in no format that is known, or not in the one named."""
+    document, broken = _parsed(text.removeprefix("\ufeff"))
+    module = _found(document) if form == AUTO else _named(form)
+    collected = Collected(module.NAME)
+    try:
+        module.read(document, collected)
+    except (*MALFORMED, RecursionError) as error:
+        raise TraceError(f"The file is not in the format {module.NAME}.") from error
+    if broken:
+        collected.skipped[NOT_JSON] += broken
+    return collected
+
+
+def _found(document: Any) -> ModuleType:
+    for module in ORDER:
+        try:
+            if module.detect(document):
+                return module
+        except MALFORMED:
+            continue  # what looks like it from outside only
+    raise TraceError(f"The file is in none of the formats that are known: {', '.join(FORMATS)}.")
+
+
+def _named(form: str) -> ModuleType:
+    if form not in FORMATS:
+        raise TraceError(f"There is no format {form}; there are {', '.join(FORMATS)}.")
+    return FORMATS[form]
+
+
+def _parsed(text: str) -> tuple[Any, int]:
+    """The document, and how many lines of a file of lines are no JSON."""
+    try:
+        return json.loads(text), 0
+    except RecursionError as error:
+        raise TraceError("The file is nested too deeply.") from error
+    except ValueError:
+        return _lines(text)
+
+
+def _lines(text: str) -> tuple[list[Any], int]:
+    found, broken = [], 0
+    for line in text.split("\n"):
+        if not line.strip():
+            continue
+        try:
+            found.append(json.loads(line))
+        except (ValueError, RecursionError):
+            broken += 1
+    if not found:
+        raise TraceError("The file is neither JSON nor lines of JSON.")
+    return found, broken
