@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from audit import log
 from audit.kinds import Kind
-from gate.errors import NotAllowed
+from gate.people import changes
 from gate.people.models import Person
 from gate.triage import guards
 from gate.triage.models import Draft, Incident, Review
@@ -78,14 +78,10 @@ def review(pk: int, *, by: Person, act: str, reason: str, seen_version: int) -> 
 
 def _check_evidence(draft: Draft, by: Person, reason: str) -> None:
     """Have it in the log when somebody was kept from closing on a pass: something happened to its evidence."""
-    try:
+    incident = draft.investigation.incident_id
+    about = {"act": "agree", "draft": draft.pk, "reason": reason}
+    with changes.recorded_refusal(by, draft.ref, incident_id=incident, **about):
         guards.check_evidence(draft)
-    except NotAllowed as refusal:
-        log.record(
-            Kind.PERSON_REFUSED, by.actor(), subject=draft.ref, status="refused", summary=str(refusal),
-            incident_id=draft.investigation.incident_id, args={"act": "agree", "draft": draft.pk, "reason": reason},
-        )  # fmt: skip
-        raise
 
 
 def _lock_incident(draft: Draft) -> Incident:

@@ -9,10 +9,10 @@ class TriageConfig(AppConfig):
 
     def ready(self) -> None:
         """Make triage known to the layers below: its kinds of definitions, its desk tools, its scope."""
-        from audit import agent_page, agents, twohands
+        from audit import agent_page, agents, health_resting, twohands
         from audit import copies as audit_copies
         from evidence import scope
-        from gate.triage import classes, copies, desk, ending, rule_guards, running
+        from gate.triage import classes, copies, desk, ending, rule_guards, running, seals
         from gate.triage.rules import registry
         from gate.triage.scope import resolve
 
@@ -45,4 +45,5 @@ class TriageConfig(AppConfig):
         scope.set_resolver(resolve)
         agent_page.set_running(running.of_agent)
         audit_copies.register(copies.of, copies.clear)
+        health_resting.register(seals.resting)
         agents.set_ending(ending.end_all)

@@ -21,6 +21,8 @@ class Passed:
 
     passes: int
     decided: int
+    overruled_passes: int = 0
+    overruled_fails: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,12 @@ def now() -> Coverage:
     """The drafts of the last 90 days, in two queries."""
     recent = Draft.objects.filter(rendered_at__gte=timezone.now() - WINDOW)
     ruled = recent.exclude(rule_version=None).values("rule")
-    by_rule = ruled.annotate(decided=Count("pk"), passes=Count("pk", filter=Q(outcome=Draft.Outcome.PASS)))
-    found = {row["rule"]: Passed(row["passes"], row["decided"]) for row in by_rule}
+    passed, overruled = Q(outcome=Draft.Outcome.PASS), Q(status=Draft.Status.OVERRULED)
+    by_rule = ruled.annotate(
+        decided=Count("pk"), passes=Count("pk", filter=passed), wrong=Count("pk", filter=passed & overruled),
+        harmless=Count("pk", filter=~passed & overruled),
+    )  # fmt: skip
+    found = {row["rule"]: Passed(row["passes"], row["decided"], row["wrong"], row["harmless"]) for row in by_rule}
     return Coverage(found, _unruled(recent.filter(rule_version=None)))
 
 

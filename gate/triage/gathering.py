@@ -34,6 +34,12 @@ class Try:
         return any(call.seq in self.cited for call in self.calls)
 
     @property
+    def is_earlier(self) -> bool:
+        """Whether nobody cited what came before, and only that: a check looks for what a later answer says."""
+        cited = [call.seq for call in self.calls if call.seq in self.cited]
+        return bool(cited) and all(call.seq < min(cited) for call in self.uncited)
+
+    @property
     def is_read(self) -> bool:
         """Whether a check read what nobody cited of it."""
         return any(call.ref in self.read for call in self.uncited)

@@ -14,11 +14,13 @@ from django.utils import timezone
 
 from audit import twohands
 from audit.models import Definition
+from audit.templatetags.ui import minutes_until
 from gate.people.models import Person
 from gate.triage import guards, receipts
 from gate.triage.models import Draft, Incident
 from gate.triage.receipts import Shown
 from gate.triage.rule_models import Drift
+from gate.writes import queue
 from gate.writes.models import WriteRequest
 
 MOST_COUNTED = 100
@@ -106,11 +108,11 @@ def counts(person: Person) -> Counts:
 
 
 def groups(filters: Filters, person: Person) -> list[Group]:
-    """The inbox's groups that hold something, in five queries at most while all evidence is well."""
+    """The inbox's groups that hold something, in eight queries at most while all evidence is well."""
     may = person.has_perm
     found = [
         Group("Needs your review", _draft_rows(_drafts(filters)), may("gate.review_draft")),
-        Group("Writes to approve", [write_row(write) for write in _writes(filters)], may("gate.decide_write")),
+        Group("Writes to approve", _write_rows(filters, person), may("gate.decide_write")),
         Group("Versions to activate", _versions(filters, person), may("gate.change_definition")),
         Group("Answers that changed", _drift(filters, person), may("gate.change_definition")),
     ]
@@ -165,14 +167,19 @@ def draft_row(draft: Draft, shown: Shown) -> Row:
     )  # fmt: skip
 
 
-def write_row(write: WriteRequest) -> Row:
-    """A write's line."""
-    by_agent = write.proposed_by_agent_id is not None
-    note = f"I-{write.incident_id}" if write.incident_id else ""
+def _write_rows(filters: Filters, person: Person) -> list[Row]:
+    return [write_row(row) for row in queue.listed(_writes(filters), person)]
+
+
+def write_row(row: queue.Row) -> Row:
+    """A write's line, as the list of writes says how far it came."""
+    write, state = row.write, row.state
+    expires = f"expires in {minutes_until(write.expires_at)}"
+    note = f"I-{write.incident_id}, {expires}" if write.incident_id else expires
     return Row(
-        "◇" if by_agent else "◌", "state--agent" if by_agent else "", write.ref,
-        reverse("writes:write", args=[write.pk]), write.title, note, "◌ 0 of 1 approved", "chip--wait", "Unclaimed",
-        write.proposed_at,
+        "◇" if write.by_agent else "◌", "state--agent" if write.by_agent else "", write.ref,
+        reverse("writes:write", args=[write.pk]), write.title, note, f"{state.glyph} {state.words}", "chip--wait",
+        write.proposer, write.proposed_at,
     )  # fmt: skip
 
 

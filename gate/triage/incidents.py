@@ -12,7 +12,7 @@ from audit.models import Entry, Hold, Retained
 from gate.errors import NotAllowed
 from gate.people import permissions
 from gate.people.models import Person
-from gate.triage import answers, guards, incident_guards, nothing, receipts
+from gate.triage import answers, given_up, guards, incident_guards, nothing, receipts
 from gate.triage.models import Comment, Draft, Incident, Investigation
 from gate.triage.rule_models import PromotedCase
 from gate.writes.models import WriteRequest
@@ -77,6 +77,11 @@ class IncidentPage:
     @cached_property
     def investigations(self) -> Sequence[Investigation]:
         return list(self.incident.investigations.select_related("agent").order_by("-pk"))
+
+    @cached_property
+    def given_up(self) -> set[int]:
+        """The investigations whose verdict was given up: they wait for more than a moment."""
+        return given_up.verdicts_of(self.investigations)
 
     @cached_property
     def drafts(self) -> Sequence[Draft]:

@@ -17,7 +17,7 @@ from audit.models import Entry, Retained
 from audit.reading import seq_of
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import answers, closing, gathering, guards, inbox, receipts
+from gate.triage import answers, closing, gathering, given_up, guards, inbox, receipts
 from gate.triage.models import Draft, Finding, Incident, Investigation, Review
 from gate.triage.mutation import CALL, RESULT
 from gate.triage.rule_models import Examination
@@ -292,6 +292,11 @@ class DraftPage:
     def examination(self) -> Examination | None:
         """What single changes would have done; None until the worker has tried them."""
         return getattr(self.draft, "examination", None)
+
+    @cached_property
+    def not_examined(self) -> str:
+        """Why nothing was tried, where the job was given up; empty while it is still to come."""
+        return given_up.examination_of(self.draft) if self.examination is None else ""
 
     @property
     def nearest(self) -> Sequence[Mapping[str, Any]]:

@@ -28,8 +28,12 @@ LEAST_LAG_SECONDS = 1
 # What the incident says besides: read into the facts, except for these.
 OWN_KEYS = frozenset(
     ("id", "subject", "began_at", "watch_from", "decided_at", "recurrence_period_s", "freshness_s",
-     "ingestion_lag_s", "hypotheses", "members", "undelivered", "truncatedAlerts", "facts", "metric_good")
+     "ingestion_lag_s", "hypotheses", "members", "undelivered", "truncatedAlerts", "truncated_alerts", "facts",
+     "metric_good", "items", "alerts", "alert_count", "group_size")
 )  # fmt: skip
+
+
+GROUPED = ("items", "alerts", "alert_count", "group_size")
 
 
 class CaseError(Exception):
@@ -223,7 +227,17 @@ def _members(document: Document, said: Mapping[str, Any]) -> tuple[dict[str, Any
 
 
 def _undelivered(document: Document, said: Mapping[str, Any]) -> int:
-    return sum(_seconds(document, key) for key in ("undelivered", "truncatedAlerts") if key in said)
+    """How many alerts belong to the incident whose subject nobody named."""
+    told = sum(_seconds(document, key) for key in ("undelivered", "truncatedAlerts", "truncated_alerts") if key in said)
+    members, subject = _members(document, said), _mapping(document, said, "subject")
+    known = 1 + len([member for number, member in enumerate(members) if member not in (subject, *members[:number])])
+    grouped = [_count(document, said, key) for key in GROUPED if key in said]
+    return told + max([count - known for count in grouped if count > known], default=0)
+
+
+def _count(document: Document, said: Mapping[str, Any], key: str) -> int:
+    """How many alerts came in one report: their number, or the alerts themselves."""
+    return document.length(key) if type(said[key]) is list else _seconds(document, key)
 
 
 def _besides(document: Document, said: Mapping[str, Any]) -> dict[str, Any]:

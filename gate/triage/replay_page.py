@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from django.utils import timezone
+from django.db.models import Count, F, Q
 
+from gate.triage import progress
 from gate.triage.presenting import Part, parts
-from gate.triage.rule_guards import OPEN
-from gate.triage.rule_models import Replay, ReplayLine
-from gate.triage.rule_pages import GLYPHS
+from gate.triage.rule_marks import GLYPHS
+from gate.triage.rule_models import OPEN, Replay, ReplayLine
 
 MOST_LINES = 500
+FALSE_PASS = Q(expected="fail", verdict="pass")
+OTHERWISE = ~Q(expected="") & ~Q(expected=F("verdict"))
 
 
 class Line:
@@ -46,32 +48,40 @@ class ReplayPage:
 
     @cached_property
     def lines(self) -> Sequence[Line]:
-        """Those that came out otherwise first."""
-        found = [Line(line) for line in self.replay.lines.all()[:MOST_LINES]]
-        return sorted(found, key=lambda one: one.line.is_as_expected)
+        """Those that came out otherwise first, and of them the false passes; as many as a page takes."""
+        found = self.replay.lines.annotate(is_other=OTHERWISE, is_false=FALSE_PASS)
+        return [Line(line) for line in found.order_by("-is_false", "-is_other", "position")[:MOST_LINES]]
+
+    @property
+    def unshown(self) -> int:
+        return self.done - len(self.lines)
+
+    @cached_property
+    def _counts(self) -> Mapping[str, int]:
+        """Over all of the cases, however many are shown."""
+        return self.replay.lines.aggregate(
+            done=Count("pk"), other=Count("pk", filter=OTHERWISE),
+            false_passes=Count("pk", filter=FALSE_PASS), passes=Count("pk", filter=Q(verdict="pass")),
+        )  # fmt: skip
 
     @property
     def done(self) -> int:
-        return len(self.lines)
+        return self._counts["done"]
 
     @property
     def other(self) -> int:
         """How many came out otherwise than was expected."""
-        return sum(not one.line.is_as_expected for one in self.lines)
+        return self._counts["other"]
 
     @property
     def false_passes(self) -> int:
         """How many passed that must not: the ones that cost most."""
-        return sum(one.line.expected == "fail" and one.line.verdict == "pass" for one in self.lines)
+        return self._counts["false_passes"]
 
     @property
     def passes(self) -> int:
-        return sum(one.line.verdict == "pass" for one in self.lines)
+        return self._counts["passes"]
 
     @property
     def left(self) -> str:
-        """About how long it still takes, from how long it took so far; empty while nothing is done."""
-        if not self.done or not self.replay.total:
-            return ""
-        took = (timezone.now() - self.replay.asked_at).total_seconds()
-        return f"about {max(1, int(took / self.done * (self.replay.total - self.done)))} s left"
+        return progress.left(self.replay.asked_at, self.done, self.replay.total)

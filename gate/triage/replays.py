@@ -1,4 +1,4 @@
-"""Every known case put to the rules in force, in the verdict worker, a second at a time."""
+"""Every known case put to the rules in force, in the trial worker, a second at a time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from audit.models import Definition
 from gate.triage.outcomes import ActiveRule, Fail, Pass
 from gate.triage.recorded_cases import CaseError
 from gate.triage.replay import decide
-from gate.triage.rule_models import Job, Replay, ReplayLine
+from gate.triage.rule_models import OPEN, Job, Replay, ReplayLine
 from gate.triage.rules import registry
-from gate.triage.trials import OPEN, SLICE, Cases
+from gate.triage.trials import SLICE, Cases
 
 
 def advance(replay_id: int) -> bool:

@@ -14,9 +14,9 @@ from gate.errors import NotAllowed
 from gate.people.models import Person
 from gate.triage import rule_guards
 from gate.triage.models import Draft
-from gate.triage.rule_models import Drift, Flip, FlipSignature, Job, Replay, Trial
+from gate.triage.rule_models import OPEN, Drift, Flip, FlipSignature, Job, Replay, Trial
 
-QUEUE = "verdicts"
+QUEUE = "trials"  # and not that of verdicts: no draft waits for a trial
 TRY, REPLAY = "gate.triage.tasks.try_rule", "gate.triage.tasks.replay_cases"
 
 
@@ -72,7 +72,7 @@ def stop(job: Trial | Replay, *, by: Person) -> None:
     """Stop what runs; what it found stays to be read. Raises NotAllowed."""
     if not by.has_perm("gate.replay_cases" if isinstance(job, Replay) else "gate.change_definition"):
         raise NotAllowed("Your role does not stop this; an admin does.")
-    is_stopped = type(job).objects.filter(pk=job.pk, status__in=rule_guards.OPEN).update(status=Job.STOPPED)
+    is_stopped = type(job).objects.filter(pk=job.pk, status__in=OPEN).update(status=Job.STOPPED)
     if not is_stopped:
         raise NotAllowed("It has come to its end already.")
     kind = Kind.RULE_REPLAYED if isinstance(job, Replay) else Kind.RULE_TRIED

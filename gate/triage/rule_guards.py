@@ -12,10 +12,9 @@ from gate.people.models import Person
 from gate.triage import known_cases
 from gate.triage.models import Draft, Review
 from gate.triage.recorded_cases import CaseError
-from gate.triage.rule_models import Flip, FlipSignature, Job, Trial
+from gate.triage.rule_models import OPEN, Flip, FlipSignature, Job, Trial
 
 LEAST_SCORE = 90  # percent of the changes of evidence that must turn a pass into a fail
-OPEN = (Job.WAITING, Job.RUNNING)
 TRIABLE = (Definition.Status.DRAFT, Definition.Status.SHADOW)
 
 

@@ -24,6 +24,10 @@ class Job(models.TextChoices):
     DONE = "done"
     STOPPED = "stopped"
     FAILED = "failed"
+    GIVEN_UP = "given_up"  # its worker died of it each time
+
+
+OPEN = (Job.WAITING, Job.RUNNING)
 
 
 class Examination(models.Model):

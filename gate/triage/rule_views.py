@@ -16,7 +16,7 @@ from audit.models import Definition
 from gate.errors import NotAllowed
 from gate.people.models import Person
 from gate.people.requests import person_of
-from gate.triage import rule_actions, rule_guards, rule_pages
+from gate.triage import rule_actions, rule_guards, rule_list, rule_pages, rule_versions
 from gate.triage.rule_forms import SignForm
 from gate.triage.rule_models import Trial
 
@@ -27,7 +27,7 @@ may_view = permission_required("audit.view", raise_exception=True)
 @may_view
 def rules(request: HttpRequest) -> HttpResponse:
     """Every rule with its state, its score and what people made of its passes."""
-    return render(request, "gate/rules.html", {"page": rule_pages.rules()})
+    return render(request, "gate/rules.html", {"page": rule_list.rules()})
 
 
 @require_safe
@@ -50,8 +50,8 @@ def _render(
 @may_view
 def trial(request: HttpRequest, name: str, pk: int) -> HttpResponse:
     """How far a trial is: the fragment that asks for itself while it runs."""
-    found = get_object_or_404(Trial.objects.select_related("definition"), pk=pk, definition__name=name)
-    return render(request, "gate/_trial.html", {"trial": found, "is_trying": found.status in rule_guards.OPEN})
+    found = get_object_or_404(Trial.objects.select_related("definition", "asked_by"), pk=pk, definition__name=name)
+    return render(request, "gate/_trial.html", {"stand": rule_versions.Stand(found)})
 
 
 @require_POST

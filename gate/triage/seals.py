@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import Count, Q
+
 from audit import receipts as audit_receipts
+from audit.health_resting import Resting
 from audit.receipts import Receipt
 from gate.triage import receipts
 from gate.triage.models import Draft
 
 MOST_AT_ONCE = 200
+MOST_COUNTED = 10_000
 
 
 def note() -> None:
@@ -20,6 +24,14 @@ def note() -> None:
     for draft in drafts:
         sealed = [found.receipt for one in given[draft.pk] if (found := checked[one]).is_sealed]
         _add(draft, {one.ref: {"leaf": one.leaf, "size": one.size} for one in sealed}, len(given[draft.pk]))
+
+
+def resting() -> Resting:
+    """Of how many verdicts, among the newest, the whole evidence was proven sealed."""
+    newest = Draft.objects.order_by("-pk")[:MOST_COUNTED]
+    found = newest.aggregate(count=Count("pk"), proven=Count("pk", filter=Q(is_sealed=True)))
+    sentence = "the evidence of each was proven sealed, and is checked again whenever it is shown"
+    return Resting("Verdict receipts", sentence, found["count"], found["proven"])
 
 
 def _receipts(draft: Draft) -> list[Receipt]:

@@ -29,18 +29,32 @@ class Confirmed:
 
     @property
     def bound(self) -> str:
-        """The most false passes that what was seen is compatible with, with 95 % certainty, in words."""
+        """The false passes that what was seen is compatible with, with 95 % certainty, in words."""
         if self.number == 0:
             return "nothing is shown yet"
-        return f"up to {upper(self.wrong, self.number) * 100:.1f} %"
+        most = f"{upper(self.wrong, self.number) * 100:.1f} %"
+        return f"between {lower(self.wrong, self.number) * 100:.1f} and {most}" if self.wrong else f"up to {most}"
 
 
 def upper(wrong: int, number: int) -> float:
     """The upper end of a 95 % interval of a rate: 3/n while nothing was wrong, and Wilson's interval from then on."""
     if wrong == 0:
         return min(1.0, 3 / number)
+    center, half = _wilson(wrong, number)
+    return center + half
+
+
+def lower(wrong: int, number: int) -> float:
+    """The lower end of Wilson's 95 % interval of a rate; 0 while nothing was wrong."""
+    center, half = _wilson(wrong, number)
+    return max(0.0, center - half)
+
+
+def _wilson(wrong: int, number: int) -> tuple[float, float]:
+    """The middle of the interval and half its width."""
     rate, square = wrong / number, Z * Z / number
-    return (rate + square / 2 + Z * sqrt(rate * (1 - rate) / number + square / (4 * number))) / (1 + square)
+    half = Z * sqrt(rate * (1 - rate) / number + square / (4 * number)) / (1 + square)
+    return (rate + square / 2) / (1 + square), half
 
 
 def of_versions(hashes: Iterable[str]) -> dict[str, Confirmed]:

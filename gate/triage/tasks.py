@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from audit import outbox
-from gate.triage import examining, overdue, replays, seals, submissions, trials, verdicts
+from gate.triage import examining, given_up, overdue, replays, seals, submissions, trials, verdicts
 
 
 @shared_task(name="gate.triage.tasks.render_verdict")
@@ -22,19 +22,23 @@ def examine_draft(job_id: int) -> None:
 def try_rule(job_id: int) -> None:
     """Put a rule version to every case and every recorded investigation, a second at a time."""
     outbox.run_in_slices(try_rule.name, job_id, trials.advance)
+    given_up.end_all()
 
 
 @shared_task(name="gate.triage.tasks.replay_cases")
 def replay_cases(job_id: int) -> None:
     """Put every case to the rules in force, a second at a time."""
     outbox.run_in_slices(replay_cases.name, job_id, replays.advance)
+    given_up.end_all()
 
 
 @shared_task(name="gate.triage.tasks.abandon_overdue")
 def abandon_overdue() -> None:
-    """Give up on investigations whose time is over, and take up verdicts that were given up."""
+    """Give up on investigations whose time is over; take up verdicts and examinations that were given up."""
     overdue.abandon_all()
     submissions.resume()
+    given_up.end_all()
+    given_up.resume()
 
 
 @shared_task(name="gate.triage.tasks.note_seals")

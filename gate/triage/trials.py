@@ -1,6 +1,6 @@
 """A trial of a rule version: every case and every recorded investigation, decided by it and by the version in force.
 
-It runs in the verdict worker, a second at a time, so that verdicts do not wait for it.
+It runs in the trial worker, a second at a time, so that examinations of drafts come in between.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from gate.triage.models import Draft, Investigation, LateEvent, Review
 from gate.triage.outcomes import ActiveRule, Fail, Pass
 from gate.triage.recorded_cases import CaseError, RecordedCase
 from gate.triage.replay import decide
-from gate.triage.rule_models import Flip, Job, Trial
+from gate.triage.rule_models import OPEN, Flip, Job, Trial
 from gate.triage.rules import registry
 from gate.triage.situation import Situation
 
 SLICE = 1.0  # seconds
-OPEN = (Job.WAITING, Job.RUNNING)
 NOT_LOADED = "This worker has not loaded that very version; deploy it, then try it again."
 CHANGED = "The cases changed while it ran; try the version again."
 

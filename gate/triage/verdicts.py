@@ -14,7 +14,7 @@ from gate.triage.outcomes import CheckResult, Fail, Pass
 from gate.triage.rules import registry
 
 # What a draft's page shows besides, and rules in shadow: after the draft is there, so that nobody waits for it.
-EXAMINE, QUEUE = "gate.triage.tasks.examine_draft", "verdicts"
+EXAMINE, QUEUE = "gate.triage.tasks.examine_draft", "trials"
 
 
 def render(investigation_id: int) -> None:

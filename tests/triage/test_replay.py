@@ -58,7 +58,7 @@ def test_every_recorded_case_gets_its_verdict_and_none_passes_unearned() -> None
         assert bool(line["reasons"]) == (line["verdict"] == "fail")
         assert all(set(reason) == {"code", "headline", "sentence"} for reason in line["reasons"])
         assert line["receipt"]["sha256"] == receipt_hash(line["receipt"])
-    assert [line["verdict"] for line in lines].count("pass") == 15 + 28
+    assert [line["verdict"] for line in lines].count("pass") == 15 + 38
 
 
 def test_it_exits_one_when_a_verdict_differs_and_says_so(tmp_path: Path) -> None:
@@ -208,10 +208,17 @@ def test_members_and_those_not_delivered_are_read_from_the_record() -> None:
     assert replayed(told)["verdict"] == "pass"
     told["incident"]["members"] = [{"namespace": "billing", "job": "another"}]
     assert "missing_fact" in codes(replayed(told))
-    for key in ("undelivered", "truncatedAlerts"):
+    for key in ("undelivered", "truncatedAlerts", "items", "alert_count", "alerts"):
         more = document()
-        more["incident"][key] = 7
+        more["incident"][key] = [{}, {}] if key == "alerts" else 7
         assert codes(replayed(more)) == ["members_unknown"]
+        more["incident"] |= {key: "7"}
+        assert codes(replayed(more)) == ["provenance_missing"]
+    for key, one in (("items", 1), ("alerts", [{}]), ("undelivered", 0)):
+        assert replayed({**document(), "incident": {**document()["incident"], key: one}})["verdict"] == "pass"
+    told["incident"] |= {"members": [told["incident"]["subject"]] * 2, "items": 2}
+    assert codes(replayed(told)) == ["members_unknown"]
+    del told["incident"]["items"]
     told["incident"]["members"] = "all"
     assert codes(replayed(told)) == ["provenance_missing"]
 

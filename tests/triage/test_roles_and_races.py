@@ -14,10 +14,11 @@ from django.utils import timezone
 
 from audit import log, outbox
 from audit.agents import Principal
-from audit.models import Outbox
+from audit.models import Agent, Outbox
 from evidence.errors import Problem
-from gate.triage import intake, investigations, overdue, scope, submissions, tasks, verdicts
+from gate.triage import intake, investigations, overdue, rule_actions, scope, submissions, tasks, verdicts
 from gate.triage.models import Draft, Incident, IntakeToken, Investigation, Review
+from gate.triage.rule_models import Job, Replay
 from tests.triage.conftest import MONITOR, count_errors, find_job, handed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -105,6 +106,16 @@ def test_a_verdict_whose_worker_was_lost_each_time_is_rendered_in_the_end(
     tasks.abandon_overdue()
     tasks.render_verdict(job.pk)
     assert Draft.objects.filter(investigation=running).count() == 1
+
+
+def test_the_worker_ends_what_was_given_up(as_role: As, principal: Principal) -> None:
+    replay = Replay.objects.create(asked_by_id=Agent.objects.get(pk=principal.agent_id).owner_id)
+    given_up = {"gave_up_at": timezone.now(), "error": "It was tried 8 times."}
+    Outbox.objects.create(task=rule_actions.REPLAY, queue=rule_actions.QUEUE, subject_id=replay.pk, **given_up)
+    as_role("worker")
+    tasks.abandon_overdue()
+    replay.refresh_from_db()
+    assert (replay.status, replay.why[:21]) == (Job.GIVEN_UP, "It was tried 8 times.")
 
 
 def test_neither_plane_nor_worker_may_do_the_others_part(as_role: As, running: Investigation) -> None:

@@ -18,10 +18,11 @@ from audit import twohands
 from audit.agents import Principal
 from audit.models import Definition, Outbox
 from gate.people.models import Person
-from gate.triage import rule_actions, tasks
-from gate.triage.models import Investigation
-from gate.triage.rule_models import Flip, Job, Replay, Trial
+from gate.triage import flip_rows, replay_page, rule_actions, rule_guards, tasks
+from gate.triage.models import Draft, Investigation, LateEvent
+from gate.triage.rule_models import Flip, Job, Replay, ReplayLine, Trial
 from gate.triage.rules import registry
+from tests.earned import as_tried
 from tests.triage.trying import NAME, REASON, body, decided, drafted, examined, tried
 
 pytestmark = pytest.mark.django_db
@@ -108,8 +109,8 @@ def test_the_change_of_a_version_is_a_diff_of_its_source(
     drafted(ada, 2)
     client.force_login(ada)
     page = text(client, f"/rules/{NAME}/")
-    assert "+    version=2," in page
-    assert "-    version=1," in page
+    assert "version=<ins>2</ins>," in page
+    assert "version=<del>1</del>," in page
 
 
 def test_the_list_says_how_each_rule_stands(
@@ -163,6 +164,92 @@ def test_every_case_is_replayed_by_the_rules_in_force(
     page = text(client, f"/rules/replay/{replay.pk}/")
     assert "✕ not as expected" in page
     assert "No active rule says what would show" in page
+
+
+def test_a_long_replay_counts_all_its_cases_and_shows_the_worst_first(
+    client: Client, ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay_page, "MOST_LINES", 2)
+    replay = Replay.objects.create(asked_by=ada, status=Job.RUNNING, total=9)
+    ended = [("pass", "pass"), ("", "pass"), ("fail", "fail"), ("pass", "fail"), ("fail", "pass")]
+    for position, (expected, verdict) in enumerate(ended):
+        ReplayLine.objects.create(
+            replay=replay, position=position, name=f"case-{position}", hypothesis=NAME, expected=expected,
+            verdict=verdict, decided_by="…",
+        )  # fmt: skip
+    page = replay_page.ReplayPage(replay)
+    assert (page.done, page.other, page.false_passes, page.passes, page.unshown) == (5, 2, 1, 3, 3)
+    assert [one.line.name for one in page.lines] == ["case-4", "case-3"]
+    client.force_login(ada)
+    shown = text(client, f"/rules/replay/{replay.pk}/")
+    assert "5 of 9 cases" in shown
+    assert "3 cases more" in shown
+
+
+def test_whatever_has_to_be_signed_is_shown_however_much_it_is(
+    client: Client, ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A flip that no page shows could not be signed, and the version never be activated."""
+    monkeypatch.setattr(flip_rows, "MOST", 2)
+    trial = as_tried(drafted(ada), ada)
+    kinds = [*["pass_to_fail"] * 3, *["fail_to_pass"] * 4]
+    for number, kind in enumerate(kinds):
+        Flip.objects.create(
+            trial=trial, kind=kind, subject=f"case-{number}", what="…", checks=[], reasons=[], receipt_sha256="0" * 64
+        )
+    client.force_login(ada)
+    page = text(client, f"/rules/{NAME}/")
+    assert page.count('name="flips"') == 4
+    assert "3 flips more, none of them to be signed" in page
+    chosen = {"flips": [flip.pk for flip in trial.flips.filter(kind="fail_to_pass")], "reason": REASON}
+    assert client.post(f"{VERSION}/signatures/", chosen).status_code == 302
+    assert rule_guards.unsigned(trial, ada) == []
+
+
+@pytest.mark.parametrize("said", ["", "It was tried 8 times and never finished."])
+@pytest.mark.parametrize("status", list(Job))
+def test_a_trial_and_a_replay_say_what_they_stand_at(client: Client, ada: Person, status: Job, said: str) -> None:
+    trial = as_tried(drafted(ada), ada, status=status, why=said)
+    replay = Replay.objects.create(asked_by=ada, status=status, why=said)
+    client.force_login(ada)
+    pages = [text(client, f"/rules/{NAME}/"), text(client, f"/rules/replay/{replay.pk}/")]
+    is_open = status in (Job.WAITING, Job.RUNNING)
+    for page in pages:
+        assert ("every 1s" in page) == is_open
+        assert ("for the trial worker" in page) == (status == Job.WAITING)
+        if status in (Job.FAILED, Job.GIVEN_UP, Job.STOPPED):
+            assert status.label in page
+            assert (said or "It was stopped before its end.") in page
+    assert ("Try it again" in pages[0]) != is_open
+    assert trial.status == status
+
+
+@pytest.mark.parametrize("is_in_force", [True, False], ids=["beside one in force", "alone"])
+def test_whoever_activates_a_version_sees_its_blind_spots_before(
+    client: Client, ada: Person, define: Callable[..., Definition], is_in_force: bool
+) -> None:
+    if is_in_force:
+        define("rule", NAME, body(2))
+    spot = {"audit_id": "A-13", "tool": "count_errors", "part": "result", "pointer": "/scanned", "change": "a neighbor",
+            "was": "18204", "value": "18205", "case": "payout", "is_noticed": False, "failing": []}  # fmt: skip
+    as_tried(drafted(ada, 1), ada, mutants=100, noticed=98, blind_spots=[spot, {**spot, "value": "18203"}])
+    client.force_login(ada)
+    page = re.sub(r"<[^>]+>", "", text(client, f"/rules/{NAME}/"))
+    assert page.count("scanned 18204 → 18205") == 1
+    assert "and 1 change like it" in page
+
+
+def test_a_pass_that_turned_out_to_be_none_stands_on_its_rules_page(
+    client: Client, principal: Principal, running: Investigation, ada: Person
+) -> None:
+    draft = decided(principal, running)
+    Draft.objects.filter(pk=draft.pk).update(status=Draft.Status.AGREED)
+    LateEvent.objects.create(draft=draft, what=LateEvent.What.REOPENED, by="jonas")
+    client.force_login(ada)
+    page = text(client, f"/rules/{NAME}/")
+    assert "1 of 1" in page
+    assert f"{draft.ref} closed {running.incident.ref}" in re.sub(r"<[^>]+>", "", page)
+    assert "Opened again by a person by jonas" in page
 
 
 def test_a_fragment_of_a_replay_is_a_fragment(client: Client, ada: Person) -> None:

@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.test import Client
+from django.utils import timezone
 
-from audit import twohands
+from audit import outbox, twohands
 from audit.agents import Principal
 from audit.models import Definition, Entry, Outbox
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import actions, rule_actions, rule_guards, tasks, trials
+from gate.triage import actions, given_up, replays, rule_actions, rule_guards, submissions, tasks, trials, verdicts
 from gate.triage.models import Draft, Investigation
-from gate.triage.rule_models import Flip, Job, Trial
+from gate.triage.rule_models import Examination, Flip, Job, Replay, Trial
 from tests.earned import as_tried
+from tests.triage.conftest import handed_in
 from tests.triage.trying import NAME, REASON, body, decided, drafted, tried
 
 pytestmark = pytest.mark.django_db
@@ -217,6 +220,103 @@ def test_a_trial_runs_in_slices_and_other_jobs_come_between(ada: Person, monkeyp
     trial.refresh_from_db()
     assert (trial.status, trial.done) == (Job.DONE, 4)
     assert trial.flips.count() == len({flip.subject for flip in trial.flips.all()})
+
+
+@pytest.mark.usefixtures("shop_cases")
+def test_a_worker_that_dies_in_the_midst_loses_a_step_and_no_more(ada: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    version = drafted(ada)
+    unhurt = tried(version, ada)
+    trial, whole, deaths = rule_actions.ask_for_trial(version, by=ada), trials._Trying._try_case, [True, False, True]
+
+    def dying(self: Any, case: Any) -> None:
+        whole(self, case)
+        if deaths and deaths.pop():
+            raise KeyboardInterrupt  # the work was done and nothing is committed
+
+    monkeypatch.setattr(trials._Trying, "_try_case", dying)
+    job = Outbox.objects.get(task=rule_actions.TRY, subject_id=trial.pk)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            tasks.try_rule(job.pk)
+    while Outbox.objects.filter(pk=job.pk, done_at=None).exists():
+        tasks.try_rule(job.pk)
+    trial.refresh_from_db()
+    assert trial.status == Job.DONE
+    for field in ("done", "total", "same", "mutants", "noticed", "cases", "blind_spots"):
+        assert getattr(trial, field) == getattr(unhurt, field)
+
+
+@pytest.mark.usefixtures("shop_cases")
+@pytest.mark.parametrize("says_it", ["the task", "beat"])
+@pytest.mark.parametrize("work", ["trial", "replay"])
+def test_work_that_kills_its_worker_each_time_is_given_up_and_can_be_asked_for_again(
+    ada: Person, monkeypatch: pytest.MonkeyPatch, work: str, says_it: str
+) -> None:
+    def ask() -> Trial | Replay:
+        return rule_actions.ask_for_replay(by=ada) if work == "replay" else rule_actions.ask_for_trial(version, by=ada)
+
+    def killing(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    version = drafted(ada)
+    name, run = (rule_actions.REPLAY, tasks.replay_cases) if work == "replay" else (rule_actions.TRY, tasks.try_rule)
+    asked = ask()
+    job = Outbox.objects.get(task=name, subject_id=asked.pk)
+    monkeypatch.setattr(trials._Trying, "_try_case", killing)
+    monkeypatch.setattr(replays, "_replay_one", killing)
+    for _ in range(outbox.MOST_ATTEMPTS):
+        with pytest.raises(KeyboardInterrupt):
+            run(job.pk)
+    if says_it == "beat":
+        Outbox.objects.filter(pk=job.pk).update(gave_up_at=timezone.now(), error="There is no queue trials.")
+        tasks.abandon_overdue()
+    else:
+        run(job.pk)
+    asked.refresh_from_db()
+    assert asked.status == Job.GIVEN_UP
+    assert asked.finished_at is not None
+    assert ("no queue" if says_it == "beat" else "tried 8 times") in asked.why
+    again = ask()
+    assert (again.pk != asked.pk, again.status) == (True, Job.WAITING)
+
+
+def test_no_draft_waits_for_what_only_shows_more(passed: Draft, ada: Person) -> None:
+    rule_actions.ask_for_trial(other_version(ada), by=ada)
+    rule_actions.ask_for_replay(by=ada)
+    queues = dict(Outbox.objects.values_list("task", "queue"))
+    assert queues.pop(submissions.TASK) == "verdicts"
+    assert queues == dict.fromkeys((verdicts.EXAMINE, rule_actions.TRY, rule_actions.REPLAY), "trials")
+
+
+def test_an_incident_whose_verdict_was_given_up_says_so(
+    principal: Principal, running: Investigation, ada: Person, client: Client
+) -> None:
+    submissions.submit(principal, running.pk, handed_in(hypothesis=NAME))
+    client.force_login(ada)
+    at, words = f"/incidents/{running.incident_id}/", "The verdict worker died of it each time"
+    assert words not in client.get(at).content.decode()
+    Outbox.objects.filter(task=submissions.TASK).update(gave_up_at=timezone.now(), attempts=8)
+    assert words in client.get(at).content.decode()
+
+
+@pytest.mark.parametrize("is_given_up", [True, False])
+def test_a_draft_says_why_nothing_was_tried_yet(passed: Draft, ada: Person, client: Client, is_given_up: bool) -> None:
+    if is_given_up:
+        Outbox.objects.filter(task=verdicts.EXAMINE).update(gave_up_at=timezone.now(), error="It was tried 8 times.")
+    client.force_login(ada)
+    page = client.get(f"/drafts/{passed.pk}/").content.decode()
+    assert ("It was tried 8 times." in page) == is_given_up
+    assert ("it follows within seconds" in page) != is_given_up
+
+
+def test_an_examination_that_was_given_up_is_taken_up_again(passed: Draft) -> None:
+    job = Outbox.objects.get(task=verdicts.EXAMINE, subject_id=passed.pk)
+    Outbox.objects.filter(pk=job.pk).update(gave_up_at="2026-01-01T00:00:00Z", attempts=8, error="Tried.")
+    assert given_up.examination_of(passed) == "Tried."
+    tasks.abandon_overdue()
+    assert given_up.examination_of(passed) == ""
+    tasks.examine_draft(job.pk)
+    assert Examination.objects.filter(draft=passed).exists()
 
 
 @pytest.mark.usefixtures("shop_cases")

@@ -148,7 +148,9 @@ def test_any_json_for_a_result_or_arguments_is_decided(name: str, data: st.DataO
     before = time.perf_counter()
     decided = world.with_call(ref, **{part: drawn}).decide()
     assert time.perf_counter() - before < 20 * LONGEST  # drawing and a busy machine are in it
-    is_as_good = drawn == getattr(world.entry(ref), part) or (name in WIDER and part == "args" and drawn == {})
+    # An argument that is null was not given.
+    asks_nothing = part == "args" and isinstance(drawn, dict) and all(value is None for value in drawn.values())
+    is_as_good = drawn == getattr(world.entry(ref), part) or (name in WIDER and asks_nothing)
     if ref in [finding.audit_id for finding in world.findings] and not is_as_good:
         assert isinstance(decided, Fail)
 

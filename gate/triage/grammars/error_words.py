@@ -29,7 +29,7 @@ _PHRASES = frozenset(
 _OF_JOBS = frozenset(("raised", "raised unexpected", "fail", "failed", "FAILED", "FAILURE", "discarded", "dead"))
 # Too particular to be every incident's error: each is one only where the incident speaks of it in the same words.
 _WHEN_SAID = re.compile(
-    r"OOMKilled|[45]\d\d [A-Z][a-z]+(?: [A-Z][a-z]+){0,3}|x509: [a-z ]{4,60}|certificate has expired"
+    r"OOMKilled|(?:HTTP )?[45]\d\d|[45]\d\d [A-Z][a-z]+(?: [A-Z][a-z]+){0,3}|x509: [a-z ]{4,60}|certificate has expired"
     r"|context deadline exceeded|exited with code \d{1,3}|[Pp]ermission denied|no such host|i/o timeout"
     r"|TLS handshake timeout|could not serialize access|disk full|SIGKILL|SIGSEGV|segmentation fault",
     re.ASCII,
@@ -48,6 +48,18 @@ _KINDS = tuple(
         (r"permission denied|access denied|forbidden|unauthori[sz]ed",
          r"permission|denied|eacces|eperm|forbidden|unauth"),
         (r"certificate|x509|tls (?:error|handshake)|ssl error", r"certificate|x509|tls|ssl"),
+        (r"\bhttp[ /]?5\d\d\b|\b5\d\d (?:bad|service|internal|gateway|error)|bad gateway|service unavailable|"
+         r"internal server error", r"5\d\d|gateway|unavailable|internal server"),
+        (r"rate.?limit|too many requests|\b429\b", r"rate.?limit|429|too many requests"),
+        (r"\bdns\b|no such host|name resolution|resolve host|nxdomain",
+         r"dns|no such host|resol|enotfound|eai_again|nxdomain"),
+        (r"authenticat|login failed|invalid credentials|token expired|\b401\b",
+         r"authenticat|login|credential|token|401|unauth"),
+        (r"exit(?:ed with)? code|exit status|sigkill|was killed", r"exit|sig|kill|oom|memory"),
+        (r"could not serialize|serialization failure", r"serializ"),
+        (r"duplicate key|unique (?:constraint|violation)|integrity ?error", r"duplicate|unique|integrity"),
+        (r"null ?pointer|nil:nilclass|undefined method|nonetype", r"null|nil|undefined|none"),
+        (r"syntax error|parse error|invalid json|unexpected token", r"syntax|parse|json|token"),
         (r"\bpanic|segfault|segmentation fault", r"panic|segfault|sigsegv|segmentation"),
     )
 )  # fmt: skip
@@ -55,6 +67,7 @@ _IDENTIFIER = re.compile(
     r"(?<![\w.:])(?:[A-Za-z_]\w*(?:::|\.))*(?:[A-Z]\w*(?:Error|Exception|Timeout|Refused|Failure)|E[A-Z_]{3,14})(?![\w.:]\w)",
     re.ASCII,
 )
+_EXCEPTION = re.compile(r"(?<!\w)[A-Z]\w*Exception(?!\w)", re.ASCII)  # no alert is called so
 _JOINT = re.compile(r"::|\.")
 
 
@@ -71,12 +84,13 @@ def is_said_in(title: str, text: str) -> bool:
 def is_of_another_kind(title: str, text: str) -> bool:
     """Whether a title tells of what kind the error was, such as connections, and a text is not of that kind."""
     told = [words for kind, words in _KINDS if kind.search(title.lower()) is not None]
+    told += [re.compile(re.escape(name.lower())) for name in _EXCEPTION.findall(title)]
     return len(told) > 0 and all(words.search(text.lower()) is None for words in told)
 
 
 def tells_of_failure(text: str) -> bool:
-    """Whether a text that follows the id of a job in a line is what queues write when it failed."""
-    return names_an_error(text) or text in _OF_JOBS
+    """Whether a text that follows the id of a job in a line is what queues write whatever it failed of."""
+    return text in _LEVELS or text in _OF_JOBS
 
 
 def named_in(title: str) -> frozenset[str]:

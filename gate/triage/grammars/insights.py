@@ -46,7 +46,7 @@ def _query(cursor: Cursor) -> InsightsQuery:
         elif count_field is None and cursor.took("stats"):
             count_field = _count(cursor)
         elif limit is None and cursor.took("limit"):
-            limit = int(cursor.read("number"))
+            limit = cursor.whole()
         else:
             raise Refused
         if not cursor.took("|"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gate.triage.grammars import labels
-from gate.triage.grammars.tokens import Cursor, Refused, cut, milliseconds
+from gate.triage.grammars.tokens import LITERAL, Cursor, Refused, cut, milliseconds
 
 # What stands for "the whole asked window": a tool or dashboard puts the duration in.
 WHOLE_WINDOW = frozenset(("window", "$__range"))
@@ -59,9 +59,18 @@ def _stream(cursor: Cursor) -> tuple[frozenset[tuple[str, str]], tuple[str, ...]
     if len({matcher.label for matcher in matchers}) != len(matchers):
         raise Refused
     patterns = []
-    while cursor.took("|="):
-        patterns.append(cursor.read("string"))
+    while cursor.is_next("|=") or cursor.is_next("|~"):
+        patterns.append(cursor.read("string") if cursor.took("|=") else _literal(cursor))
     return frozenset((matcher.label, matcher.value) for matcher in matchers), tuple(patterns)
+
+
+def _literal(cursor: Cursor) -> str:
+    """A regular expression that is a text. Where capitals make no difference, it finds these lines and more."""
+    cursor.take("|~")
+    found = LITERAL.fullmatch(cursor.read("string"))
+    if found is None:
+        raise Refused
+    return found[1]
 
 
 def _range(cursor: Cursor) -> int | None:

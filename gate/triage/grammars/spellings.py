@@ -28,7 +28,10 @@ ALSO: Mapping[str, frozenset[str]] = {
         ("job_name", "batch_kubernetes_io_job_name", "kubernetes_labels_job_name", "kubernetes.labels.job-name",
          "kubernetes.job.name", "k8s.job.name", "k8s_job_name", "label_job_name")
     ),
-    "job_name": frozenset(("job", "batch_kubernetes_io_job_name", "kubernetes.job.name", "k8s.job.name")),
+    "job_name": frozenset(
+        ("job", "batch_kubernetes_io_job_name", "kubernetes_labels_job_name", "kubernetes.labels.job-name",
+         "kubernetes.job.name", "k8s.job.name", "k8s_job_name", "label_job_name")
+    ),
     "deployment": frozenset(
         ("deployment_name", "k8s_deployment_name", "kubernetes.deployment.name", "k8s.deployment.name")
     ),
@@ -40,6 +43,14 @@ ALSO: Mapping[str, frozenset[str]] = {
     ),
     "host": frozenset(("hostname", "host.name", "host_name")),
     "cluster": frozenset(("cluster_name", "k8s_cluster_name", "k8s.cluster.name", "orchestrator.cluster.name")),
+    "environment": frozenset(
+        ("env", "deployment_environment", "deployment_environment_name", "deployment.environment",
+         "deployment.environment.name", "service.environment", "resource.attributes.deployment.environment")
+    ),
+    "env": frozenset(
+        ("environment", "deployment_environment", "deployment_environment_name", "deployment.environment",
+         "deployment.environment.name", "service.environment")
+    ),
     "log_group": frozenset(("logGroupName", "log_group_name", "@log")),
     "db_instance": frozenset(("DBInstanceIdentifier", "dbinstance_identifier", "db_instance_identifier")),
     "db_cluster": frozenset(("DBClusterIdentifier", "dbcluster_identifier")),
@@ -62,3 +73,8 @@ def is_name_of(field: str, key: str) -> bool:
 def has_other_names(key: str) -> bool:
     """Whether a key is a label or field of its own in some system, under whatever name."""
     return key in ALSO
+
+
+def is_part_of(part: str, name: str) -> bool:
+    """Whether a text that was searched for stands in a name, so that what bears the name is among what was found."""
+    return part != "" and part in name

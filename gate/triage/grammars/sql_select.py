@@ -203,4 +203,6 @@ def _limit(select: Any) -> int | None:
     constant = select.limit_count.a_const
     if select.limit_option != postgast.pg_query_pb2.LIMIT_OPTION_COUNT or not constant.HasField("ival"):
         raise _Outside("has a LIMIT that is not a number")
+    if constant.ival.ival < 1:
+        raise _Outside("lets no row through by its LIMIT")
     return int(constant.ival.ival)

@@ -10,7 +10,7 @@ _TOKEN = re.compile(
     r"""
     (?P<space>[ \t\r\n]+)
   | (?P<string>"(?:[^"\\\n]|\\["\\])*"|'(?:[^'\\\n]|\\['\\])*'|`[^`\n]*`)
-  | (?P<regex>/[A-Za-z0-9 _:=@-]+/)
+  | (?P<regex>/(?:\(\?i\))?[A-Za-z0-9 _:=@-]+/)
   | (?P<duration>(?:\d{1,9}(?:ms|[smhdw]))+(?![A-Za-z0-9_.]))
   | (?P<number>\d{1,30}(?:\.\d{1,30})?(?![A-Za-z0-9_.]))
   | (?P<word>[A-Za-z_@$][A-Za-z0-9_.:@$]*)
@@ -18,6 +18,8 @@ _TOKEN = re.compile(
     """,
     re.ASCII | re.VERBOSE,
 )
+# A regular expression without any sign of one, or with the one that makes capitals and small letters the same.
+LITERAL = re.compile(r"(?:\(\?i\))?([A-Za-z0-9 _:=@-]+)", re.ASCII)
 _ESCAPED = re.compile(r"\\(.)")
 _PART = re.compile(r"(\d+)(ms|[smhdw])", re.ASCII)
 _MILLIS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
@@ -58,7 +60,7 @@ def cut(text: str, *, with_regex: bool = False) -> list[Token]:
 
 def _inside(kind: str, text: str) -> str:
     if kind == "regex":
-        return text[1:-1]
+        return text[1:-1].removeprefix("(?i)")
     if kind != "string":
         return text
     return text[1:-1] if text[0] == "`" else _ESCAPED.sub(r"\1", text[1:-1])
@@ -100,6 +102,13 @@ class Cursor:
             raise Refused
         self._place += 1
         return piece.text
+
+    def whole(self) -> int:
+        """A number without a fraction. Raises Refused."""
+        number = self.read("number")
+        if not number.isdecimal():
+            raise Refused
+        return int(number)
 
     def end(self) -> None:
         """Raises Refused unless everything was read."""

@@ -25,5 +25,10 @@ def parse(text: str) -> datetime:
         raise _no_moment(text) from None
 
 
+def parse_utc(text: str) -> datetime:
+    """The same for a tool that writes UTC and leaves the zone out. Raises Unreadable."""
+    return parse(f"{text}Z")
+
+
 def _no_moment(text: str) -> Unreadable:
     return Unreadable("", f"{shown(text)} is not a time with its zone.", shown(text))

@@ -209,7 +209,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('asked_at', models.DateTimeField(auto_now_add=True)),
-                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('stopped', 'Stopped'), ('failed', 'Failed')], default='waiting', max_length=10)),
+                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('stopped', 'Stopped'), ('failed', 'Failed'), ('given_up', 'Given Up')], default='waiting', max_length=10)),
                 ('why', models.TextField(blank=True)),
                 ('total', models.PositiveIntegerField(default=0)),
                 ('finished_at', models.DateTimeField(null=True)),
@@ -239,7 +239,7 @@ class Migration(migrations.Migration):
                 ('rule_hash', models.CharField(max_length=64)),
                 ('upto', models.BigIntegerField()),
                 ('asked_at', models.DateTimeField(auto_now_add=True)),
-                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('stopped', 'Stopped'), ('failed', 'Failed')], default='waiting', max_length=10)),
+                ('status', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('done', 'Done'), ('stopped', 'Stopped'), ('failed', 'Failed'), ('given_up', 'Given Up')], default='waiting', max_length=10)),
                 ('why', models.TextField(blank=True)),
                 ('reached', models.BigIntegerField(default=0)),
                 ('done', models.PositiveIntegerField(default=0)),

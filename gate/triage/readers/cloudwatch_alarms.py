@@ -6,7 +6,7 @@ from gate.triage.grammars import alarm_reasons
 from gate.triage.readers.document import Answer, Step, Unreadable
 from gate.triage.readers.log_search import nothing_unknown
 
-KNOWN = frozenset(("AlarmNames", "AlarmTypes", "MaxRecords", "region"))
+KNOWN = frozenset(("AlarmNames", "AlarmNamePrefix", "AlarmTypes", "MaxRecords", "region"))
 STATES = ("OK", "ALARM", "INSUFFICIENT_DATA")
 TREATMENTS = ("missing", "breaching", "notBreaching", "ignore")
 # With these an alarm is OK, or stays so, when nothing at all arrives.
@@ -28,6 +28,16 @@ class CloudwatchAlarms(Answer):
         if self.args.has("AlarmNames") is not True:
             return ()
         return tuple(self.args.text("AlarmNames", number) for number in range(self.args.length("AlarmNames")))
+
+    def leaves_out(self, name: str) -> bool:
+        """Whether a beginning of names was asked for that is not that of this one."""
+        if self.args.has("AlarmNamePrefix") is not True:
+            return False
+        return alarm_reasons.begins_with(name, self.args.text("AlarmNamePrefix")) is not True
+
+    def leaves_any_out(self) -> bool:
+        """Whether a beginning of names was asked for at all."""
+        return self.args.has("AlarmNamePrefix")
 
     def complete(self) -> bool:
         """True. Raises Unreadable for a next page, or a list as long as it may be."""

@@ -112,7 +112,11 @@ class MetricData(Samples):
             name = self.args.text(*query, "Label") if self.args.has(*query, "Label") else name
         if label not in frozenset((name, *values, *(f"{value} {name}" for value in values))):
             raise Unreadable("", f"the result is of {label}, not of {name}.", label)
-        return {field: value for field, _, value in self.metric().demands}
+        return {field: value for field, _, value in self.metric().demands} | self._where()
+
+    def _where(self) -> dict[str, str]:
+        """The region that was asked: nothing else says where the metric is."""
+        return {"region": self.args.text("region")} if self.args.has("region") else {}
 
     def samples(self, index: int) -> tuple[Sample, ...]:
         """The samples of one result, oldest first."""

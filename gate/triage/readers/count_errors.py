@@ -9,6 +9,7 @@ class CountErrors(Answer):
     """An answer of count_errors. Asked with `error` null, it counts every line: the control that the log is alive."""
 
     tools = ("count_errors",)
+    NULL_SAYS_SOMETHING = True  # `error` null asks for every line
 
     def asked_keys(self) -> frozenset[str]:
         """What was asked by."""

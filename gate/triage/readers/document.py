@@ -238,10 +238,12 @@ class Answer:
     """A recorded call with its arguments and result ready for strict reading."""
 
     tools: tuple[str, ...] = ()  # the names under which a tool gives this very shape
+    # An argument that is null was not given: many tools write out all that they have. Of some, null says something.
+    NULL_SAYS_SOMETHING = False
 
     def __init__(self, call: RecordedCall) -> None:
         self.call = call
-        self.args = Document(call.args)
+        self.args = Document(call.args if self.NULL_SAYS_SOMETHING else given(call.args))
         self.result = Document(call.result)
 
     @classmethod
@@ -254,6 +256,11 @@ class Answer:
         if self.call.called_at is None:
             raise Unreadable("", "the record does not say when it was called.", "no time")
         return self.call.called_at
+
+
+def given(args: Any) -> Any:
+    """The arguments that were given."""
+    return {key: value for key, value in args.items() if value is not None} if type(args) is dict else args
 
 
 def _is_plain(value: Decimal) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from gate.triage.grammars import moments, query_dsl
+from gate.triage.grammars.fields import TIMES
 from gate.triage.grammars.query_dsl import SearchBody
 from gate.triage.readers.document import Unreadable
 from gate.triage.readers.log_search import ENDS, STARTS, Asked, LogSearch, nothing_unknown, the_one
@@ -98,6 +99,17 @@ class ElasticSearch(LogSearch):
     def has_lines(self) -> bool:
         """Whether any document matches."""
         return self.at_least() > 0
+
+    def has_lines_since(self, moment: datetime) -> bool:
+        """By the time in each document, as far as documents came back with one."""
+        for index in range(self.result.length("hits", "hits")):
+            place = ("hits", "hits", index)
+            if self.result.has(*place, "_source") is not True:
+                continue
+            for name in sorted(TIMES & self.result.keys(*place, "_source")):
+                if self.result.instant(*place, "_source", name, units=moments.MILLISECONDS) >= moment:
+                    return True
+        return False
 
     def says_scanned(self) -> bool:
         """Only where the error is counted among all lines."""

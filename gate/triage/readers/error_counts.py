@@ -13,6 +13,7 @@ class ErrorCount(LogSearch):
     """An answer of count_errors. Asked with `error` null, it counts every line."""
 
     tools = ("count_errors",)
+    NULL_SAYS_SOMETHING = True  # `error` null asks for every line
 
     def asked(self) -> Asked:
         """What was asked; the answer repeats it, and must repeat it exactly."""

@@ -12,11 +12,12 @@ from gate.triage.readers.log_search import Asked, LogSearch, nothing_unknown, th
 QUERIES = ("query", "esql")
 KNOWN = frozenset((*QUERIES, "format"))
 TYPES = ("long", "integer")
+FOUND = "documents_found"
 INCOMPLETE = (("is_partial",), ("is_running",), ("_clusters", "successful"), ("error",))
 
 
 class EsqlCount(LogSearch):
-    """An answer of one row and one column. How many documents were looked at it does not say."""
+    """An answer of one row: the count of the error, and beside it that of every line, where both were asked for."""
 
     tools = ("es_esql",)
     LAG = timedelta(seconds=1)
@@ -56,16 +57,35 @@ class EsqlCount(LogSearch):
             raise Unreadable("/_clusters", f"{good} of {total} clusters answered.", f"{good} of {total}")
 
     def found(self) -> int:
-        """The one count."""
+        """The count of the error, or of every line where no error was asked for."""
+        return self._counted(self.query().error)
+
+    def _counted(self, number: int) -> int:
+        """One of the counts: one row, and exactly the columns that were asked for."""
+        wanted = self.query().columns
         shape = self.result.length("columns"), self.result.length("values")
-        if shape != (1, 1):
-            raise Unreadable("", "the answer is not one count.", f"{shape[0]} columns, {shape[1]} rows")
-        if self.result.length("values", 0) != 1:
-            raise Unreadable("/values/0", "the answer is not one count.", "not one value")
-        self.result.one_of((self.query().column,), "columns", 0, "name")
-        self.result.one_of(TYPES, "columns", 0, "type")
-        return self.result.integer("values", 0, 0)
+        if shape != (len(wanted), 1):
+            raise Unreadable("", "the answer is not what was counted.", f"{shape[0]} columns, {shape[1]} rows")
+        if self.result.length("values", 0) != len(wanted):
+            raise Unreadable("/values/0", "the row is not what was counted.", f"{self.result.length('values', 0)}")
+        self.result.one_of((wanted[number],), "columns", number, "name")
+        self.result.one_of(TYPES, "columns", number, "type")
+        return self.result.integer("values", 0, number)
 
     def says_scanned(self) -> bool:
-        """It does not: `documents_found` counts what is left after the filters."""
-        return False
+        """Only where every line was counted beside the error."""
+        return self.query().lines is not None
+
+    def scanned(self) -> int:
+        """How many lines there were, of which the error was counted.
+
+        Without a second count it is `documents_found`: those that the index gave for the conditions which it can look
+        up, of which the rest were then tested. It is 0 where the index looked up the error itself, and shows nothing.
+        """
+        lines = self.query().lines
+        if lines is not None:
+            return self._counted(lines)
+        if not self.result.has(FOUND):
+            why = "the answer does not say how many lines were looked at; count every line beside the error."
+            raise Unreadable("", why, "not said")
+        return self.result.integer(FOUND)

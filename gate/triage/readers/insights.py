@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from gate.triage.grammars import insights, log_groups
+from gate.triage.grammars import insights, log_groups, zoned_times
 from gate.triage.grammars.insights import InsightsQuery
 from gate.triage.readers.document import Unreadable
 from gate.triage.readers.log_search import ENDS, STARTS, Asked, LogSearch, nothing_unknown, the_one
@@ -96,6 +96,16 @@ class InsightsResults(LogSearch):
     def has_lines(self) -> bool:
         """Events that came back show that there are some, however many more were cut off."""
         return self._statistic("recordsMatched") > 0
+
+    def has_lines_since(self, moment: datetime) -> bool:
+        """By the time of each event, where it was among the fields that were asked for."""
+        for row in range(self.result.length("results")):
+            for number in range(self.result.length("results", row)):
+                if self.result.text("results", row, number, "field") != "@timestamp":
+                    continue
+                if zoned_times.parse_utc(self.result.text("results", row, number, "value")) >= moment:
+                    return True
+        return False
 
     def scanned(self) -> int:
         """How many events were looked at."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gate.triage.grammars import spellings
 from gate.triage.readers.document import Document, Unreadable
 
 KIND = ("kind", "resource", "resource_type", "resourceType")
@@ -10,9 +11,12 @@ NAMESPACE = ("namespace", "ns")
 EVERYWHERE = ("all_namespaces", "allNamespaces")
 FIELDS = ("field_selector", "fieldSelector")
 LABELS = ("label_selector", "labelSelector", "selector")
+SELECTORS = (*FIELDS, *LABELS)
 OUTPUT = ("output", "output_format", "format")
 LIMIT = ("limit",)
-KNOWN = frozenset((*KIND, *NAME, *NAMESPACE, *EVERYWHERE, *FIELDS, *LABELS, *OUTPUT, *LIMIT))
+VERSION = ("apiVersion", "api_version")
+SORT = ("sortBy", "sort_by")  # the order of a list, and no more
+KNOWN = frozenset((*KIND, *NAME, *NAMESPACE, *EVERYWHERE, *FIELDS, *LABELS, *OUTPUT, *LIMIT, *VERSION, *SORT))
 OUTPUTS = ("json", "yaml", "wide")
 
 
@@ -73,6 +77,17 @@ class KubeArgs:
         if self._used(OUTPUT) != ():
             self.args.one_of(OUTPUTS, self._one(OUTPUT))
 
+    def check_version(self, known: tuple[str, ...]) -> None:
+        """Raises Unreadable where another version of the API was asked for than those whose fields are known."""
+        if self._used(VERSION) != ():
+            self.args.one_of(known, self._one(VERSION))
+
+    def is_part_of(self, name: str) -> bool:
+        """Whether a part of this name was asked for: all that have it in them, which leaves none of them out."""
+        if self._used(NAME) != ("keyword",):
+            return False
+        return spellings.is_part_of(self.args.text("keyword"), name)
+
     def check_limit(self, listed: int) -> None:
         """Raises Unreadable where the answer is as long as it was allowed to be: nobody knows what was cut off."""
         if self._used(LIMIT) != () and self.args.integer("limit") <= listed:
@@ -80,8 +95,11 @@ class KubeArgs:
 
     def _used(self, spellings: tuple[str, ...]) -> tuple[str, ...]:
         given = [key for key in spellings if key in frozenset(self.args.keys())]
-        # An argument that is null was not given: many tools write out all that they have.
-        return tuple(key for key in given if self.args.is_null(key) is False)
+        # An argument that is null was not given, nor a selector that is empty: many tools write out all they have.
+        return tuple(key for key in given if (self.args.is_null(key), self._is_empty(key)) == (False, False))
+
+    def _is_empty(self, key: str) -> bool:
+        return self.args.text_or_null(key) == "" if key in SELECTORS else False
 
     def _one(self, spellings: tuple[str, ...]) -> str:
         used = self._used(spellings)

@@ -47,6 +47,10 @@ class LogSearch(Answer):
         """Whether any line that matches came back at all, also in a list that may be cut."""
         return self.found() > 0
 
+    def has_lines_since(self, moment: datetime) -> bool:
+        """Whether what was listed of a wider window says by its own times that there are lines from a moment on."""
+        return False
+
     def says_scanned(self) -> bool:
         """Whether such a system tells how many lines it looked at."""
         return True

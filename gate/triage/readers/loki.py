@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from gate.triage.cases import RecordedCall
 from gate.triage.grammars import logql, moments
@@ -23,6 +23,7 @@ LISTED_UNASKED = 100  # what Loki lists where no limit is said
 RESULT_TYPES = ("vector", "matrix", "streams")
 # What Loki, or a proxy before it, adds to an answer that is not all there is.
 INCOMPLETE = (("warnings",), ("data", "warnings"), ("error",), ("errorType",))
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 AS_THE_END = timedelta(seconds=1)  # an instant query takes whole seconds
 
 
@@ -139,6 +140,33 @@ class LokiAnswer(LogSearch):
         streams = range(self.result.length("data", "result"))
         listed = [index for index in streams if self.result.length("data", "result", index, "values") > 0]
         return len(listed) > 0
+
+    def has_lines_since(self, moment: datetime) -> bool:
+        """By the time of each line, or of each count that looks back over no more than the time since then."""
+        kind = self.result.one_of(RESULT_TYPES, "data", "resultType")
+        series = range(self.result.length("data", "result"))
+        if kind == "streams":
+            return len([index for index in series if self._latest(index) >= moment]) > 0
+        return len([index for index in series if kind == "matrix" and self._counts_since(index, moment) > 0]) > 0
+
+    def _latest(self, index: int) -> datetime:
+        place: tuple[Step, ...] = ("data", "result", index, "values")
+        times = [self.result.unix_nanos_text(*place, number, 0) for number in range(self.result.length(*place))]
+        return sorted(times)[-1] if len(times) > 0 else LONG_AGO
+
+    def _counts_since(self, index: int, moment: datetime) -> int:
+        """How many of the counts that begin no earlier are not 0."""
+        place: tuple[Step, ...] = ("data", "result", index, "values")
+        range_ms = asked_of_loki(self.args)[0].range_ms
+        if range_ms is None:
+            raise Unreadable("", "how far back each count looks is not said in a duration.", "no duration")
+        back = timedelta(milliseconds=range_ms)
+        found = 0
+        for number in range(self.result.length(*place)):
+            is_since = self.result.unix_seconds(*place, number, 0) - back >= moment
+            if is_since is True and self.result.count_text(*place, number, 1) > 0:
+                found += 1
+        return found
 
     def scanned(self) -> int:
         """How many lines Loki looked at."""

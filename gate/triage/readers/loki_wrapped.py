@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from gate.triage.cases import RecordedCall
 from gate.triage.grammars import moments
 from gate.triage.readers.document import Unreadable
@@ -58,6 +60,15 @@ class WrappedLokiAnswer(LogSearch):
         """Lines that were listed show that there are some."""
         query, _ = asked_of_loki(self.args)
         return self.found() > 0 if query.is_count is True else self.result.length("data") > 0
+
+    def has_lines_since(self, moment: datetime) -> bool:
+        """By the time of each listed line. A value is a count, and no line."""
+        for index in range(self.result.length("data")):
+            if self.result.has("data", index, "line") is True:
+                at = self.result.instant("data", index, "timestamp", units=moments.SECONDS_OR_NANOSECONDS)
+                if at >= moment:
+                    return True
+        return False
 
     def scanned(self) -> int:
         """How many lines Loki looked at."""

@@ -87,6 +87,14 @@ class PrometheusRules(Answer):
         """How many alerts of the rule are pending or fire."""
         return self.result.length(*self._at(place), "alerts")
 
+    def tells_its_alerts(self, place: Place) -> bool:
+        """Whether the answer lists them."""
+        return self.result.has(*self._at(place), "alerts")
+
+    def severity_of_alert(self, place: Place, number: int) -> str:
+        """The label severity of one of them, which relabeling may have changed."""
+        return self.result.text(*self._at(place), "alerts", number, "labels", "severity")
+
     def evaluated_at(self, place: Place) -> datetime:
         """When the rule was last evaluated."""
         return self.result.moment(*self._at(place), "lastEvaluation")

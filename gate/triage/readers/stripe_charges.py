@@ -12,6 +12,7 @@ __all__ = ["INCOMPLETE", "Charge", "StripeCharge", "StripeCharges"]
 STATUSES = ("succeeded", "pending", "failed")
 # Stripe writes all of these in a charge, or a record has left them all out. One alone was taken away.
 WHOLE_OBJECT = ("status", "balance_transaction", "payment_intent")
+FLAGS = ("paid", "refunded")
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,10 @@ class Charge:
     def is_refunded_in_full(self) -> bool:
         """Whether Stripe calls it refunded, which it does only once nothing is left."""
         return self.answer.result.flag(*self.at, "refunded")
+
+    def says_its_flags(self) -> bool:
+        """Whether the record has `paid` or `refunded`. Stripe writes both, so that of one alone one was taken away."""
+        return len([key for key in FLAGS if self.answer.result.has(*self.at, key)]) > 0
 
     def is_disputed(self) -> bool:
         """Whether the customer's bank disputes it."""

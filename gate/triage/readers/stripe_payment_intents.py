@@ -14,6 +14,8 @@ STATUSES = (
     "requires_payment_method", "requires_confirmation", "requires_action", "processing", "requires_capture",
     "canceled", "succeeded",
 )  # fmt: skip
+# Stripe writes all of these in a payment intent; a record may have left out all of them, but not one.
+AS_WRITTEN = ("amount_received", "capture_method", "confirmation_method")
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,13 @@ class PaymentIntent:
     def amount(self) -> int:
         """What was to be paid, in the minor unit."""
         return self.answer.result.integer(*self.at, "amount")
+
+    def received_all(self) -> bool:
+        """Whether all of it was taken, where the record says how much was."""
+        told = [key for key in AS_WRITTEN if self.answer.result.has(*self.at, key)]
+        if len(told) == 0:
+            return True
+        return self.answer.result.integer(*self.at, "amount_received") == self.amount()
 
     def currency(self) -> str:
         """In which currency."""

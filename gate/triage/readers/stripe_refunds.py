@@ -10,6 +10,8 @@ from gate.triage.readers.stripe_lists import INCOMPLETE, check_is_whole, id_at, 
 __all__ = ["INCOMPLETE", "Refund", "StripeRefund", "StripeRefunds"]
 
 STATUSES = ("pending", "requires_action", "succeeded", "failed", "canceled")
+# What Stripe books when the money of a refund came back.
+RETURNED = "failure_balance_transaction"
 # Stripe writes `failure_reason` only in a refund that failed. An object that has all of these is as Stripe wrote it,
 # and may lack the reason; one that somebody has shortened must say null.
 AS_WRITTEN = ("balance_transaction", "metadata", "reason", "receipt_number")
@@ -50,6 +52,12 @@ class Refund:
         if not result.has(*self.at, "failure_reason") and len(left_out) == 0:
             return None
         return result.text_or_null(*self.at, "failure_reason")
+
+    def came_back(self) -> bool:
+        """Whether the money came back from the bank: Stripe books that once a refund failed, whenever that is."""
+        if not self.answer.result.has(*self.at, RETURNED):
+            return False
+        return not self.answer.result.is_null(*self.at, RETURNED)
 
     def has_metadata(self, key: str) -> bool:
         """Whether it carries a note of that name."""

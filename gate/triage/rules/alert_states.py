@@ -14,7 +14,7 @@ from gate.triage.readers.grafana_alert_test import GrafanaAlertTest
 from gate.triage.readers.prometheus_range import PrometheusRange, PrometheusSeries, PrometheusWrapped
 from gate.triage.readers.prometheus_rules import PrometheusRules
 from gate.triage.readers.samples import Samples
-from gate.triage.rules import rule_states
+from gate.triage.rules import rule_states, subjects
 from gate.triage.rules.language import Case, Judgment
 from gate.triage.rules.metric_samples import OF_ALERTS
 
@@ -88,10 +88,14 @@ def _asked_alertmanager(answer: AlertmanagerAlerts, case: Case) -> Judgment:
 
 
 def _asked_cloudwatch(answer: CloudwatchAlarms, case: Case) -> Judgment:
-    names, keys = answer.asked_names(), _alarm_keys(case)
+    names, keys, region = answer.asked_names(), _alarm_keys(case), subjects.asked_in_its_region(answer, case)
+    if region.holds is not True:
+        return region
     if len(keys) == 0:
-        return Judgment(True, ", ".join(names), "")
+        return Judgment(answer.leaves_any_out() is False, ", ".join(names), "alarms were left out by their names.")
     own = said.subject_text(case.incident, keys[0])
+    if answer.leaves_out(own) is True:
+        return Judgment(False, own, f"alarms of another name than {own} were asked for.")
     return Judgment(names in ((), (own,)), ", ".join(names), f"another alarm than {own} was asked for.")
 
 
@@ -180,7 +184,8 @@ def _alarms(answer: CloudwatchAlarms, case: Case) -> tuple[Place, ...]:
     if len(keys) > 0:
         own = said.subject_text(case.incident, keys[0])
         return tuple(place for place in answer.places() if answer.name(place) == own)
-    wanted = _labels_wanted(case)
+    # A region is where an alarm lives, and none of its dimensions.
+    wanted = {key: value for key, value in _labels_wanted(case).items() if key != "region"}
     return tuple(place for place in answer.places() if is_of_all(answer.dimensions(place), wanted))
 
 
@@ -198,6 +203,10 @@ def _all_alarms_ok(answer: CloudwatchAlarms, case: Case) -> Judgment:
         state, name = answer.state(place), answer.name(place)
         if state != "OK":
             return Judgment(False, state, f"the alarm {name} is {state}.")
+        if samples_are_of_another(answer.metric(place), case) is True:
+            return Judgment(
+                False, name, f"the alarm {name} watches another metric than the one whose samples are cited."
+            )
         if answer.is_quiet_without_data(place) is True and has_data_of(answer.metric(place), case) is not True:
             return Judgment(False, state, f"the alarm {name} is OK also when no data arrives, and none is shown.")
     return Judgment(True, "OK", "")
@@ -207,6 +216,12 @@ def has_data_of(metric: tuple[str, ...], case: Case) -> bool:
     """Whether the samples cited for the metric are those that the alarm watches."""
     cited = [answer.metric().names for answer in case.answers("metric_in_range", MetricData)]
     return len([names for names in cited if names == metric]) > 0
+
+
+def samples_are_of_another(metric: tuple[str, ...], case: Case) -> bool:
+    """Whether samples of CloudWatch are cited, and none of what the alarm watches. A calculated alarm names nothing."""
+    cited = [answer.metric().names for answer in case.answers("metric_in_range", MetricData)]
+    return (len(cited) > 0, metric == (), metric in frozenset(cited)) == (True, False, False)
 
 
 def _evaluates_to_ok(answer: GrafanaAlertTest) -> Judgment:

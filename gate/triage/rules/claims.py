@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from gate.triage.grammars import currencies
 from gate.triage.readers import incident as said
 from gate.triage.readers.document import Answer, Unreadable
 from gate.triage.rules.language import Case, Judgment
@@ -20,7 +21,9 @@ AMOUNT = ("amount", "amount_cents")
 CURRENCY = ("currency",)
 # Where a thing of the same name may be another thing.
 SCOPES = frozenset(("tenant", "tenant_id", "account", "account_id", "organization", "organization_id", "org", "org_id",
-                    "environment", "env", "region", "cluster", "project"))  # fmt: skip
+                    "environment", "env", "region", "cluster", "project", "merchant", "merchant_id", "shop", "shop_id",
+                    "store", "store_id", "site", "workspace", "workspace_id", "company", "company_id", "zone", "stage",
+                    "stripe_account", "connected_account", "datacenter", "data_center"))  # fmt: skip
 
 
 def is_said(case: Case, names: tuple[str, ...]) -> bool:
@@ -40,6 +43,11 @@ def integer(case: Case, names: tuple[str, ...]) -> int:
     found = [said.subject_integer(case.incident, name) for name in _in_subject(case, names)]
     found += [said.fact_integer(case.incident, name) for name in _in_facts(case, names)]
     return _the_one(frozenset(found), names)
+
+
+def currency(case: Case) -> str:
+    """The currency's code as Stripe writes it. The intake may write EUR, which is no other currency than eur."""
+    return currencies.as_answered(text(case, CURRENCY))
 
 
 def identifier(case: Case, names: tuple[str, ...]) -> str | int:

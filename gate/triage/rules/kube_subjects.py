@@ -108,7 +108,7 @@ class Named:
     def _asked_name(self, answer: KubeObject, case: Case) -> Judgment:
         name, asked = self.name(case), answer.asked
         other = f"it was asked for another one than `{name}`."
-        if asked.has_name() and asked.name() != name:
+        if asked.has_name() and asked.name() != name and not asked.is_part_of(name):
             return Judgment(False, asked.name(), other)
         if asked.has_fields() and asked.fields() not in frozenset(self._fields(case)):
             return Judgment(False, asked.fields(), "its field selector is not the name of the subject.")
@@ -124,4 +124,5 @@ class Named:
 
     def _asked_nothing_else(self, answer: KubeObject, case: Case) -> Judgment:
         answer.asked.check_output()
+        answer.asked.check_version(self.kind.api_versions)
         return subjects.nothing_else_asked(answer, case, KNOWN)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from gate.triage.readers import incident as said
 from gate.triage.readers.kube_args import KNOWN
-from gate.triage.readers.kube_events import ASKED_AS, KubeEvents
+from gate.triage.readers.kube_events import API_VERSIONS, ASKED_AS, KubeEvents
 from gate.triage.rules import subjects
 from gate.triage.rules.language import Case, Judgment
 
@@ -52,6 +52,7 @@ def asked_for_every_warning(events: KubeEvents, case: Case) -> Judgment:
         if judgment.holds is not True:
             return judgment
     events.asked.check_output()
+    events.asked.check_version(API_VERSIONS)
     events.asked.check_limit(events.listed())
     more = subjects.nothing_else_asked(events, case, EVENT_ARGS)
     if more.holds is not True:

@@ -73,6 +73,8 @@ def window_covers_recurrence(count: CountErrors, case: Case) -> Judgment:
 
 def _missed(begins: datetime, ends: datetime, called_at: datetime, case: Case) -> str:
     incident = case.incident
+    if not begins < ends:
+        return "the window is empty, so that nothing was looked at."
     if begins > incident.watch_from:
         return "the window begins after recovery, so what came in between was not looked at."
     if ends < incident.watch_from + timedelta(seconds=incident.recurrence_seconds):

@@ -106,7 +106,8 @@ def search_looked_at_lines(search: LogSearch, case: Case) -> Judgment:
 def not_found_since_recovery(search: LogSearch, case: Case) -> Judgment:
     """Asked again: no such line after recovery. A window that begins earlier may hold the incident's own errors."""
     if search.asked().begins < case.incident.watch_from:
-        return Judgment(True, "an earlier window", "")
+        since = search.has_lines_since(case.incident.watch_from)
+        return Judgment(since is False, "an earlier window", "it lists the error with a time after recovery.")
     return Judgment(search.has_lines() is False, "lines", "it finds the error after recovery.")
 
 
@@ -207,6 +208,8 @@ def _own_errors(case: Case) -> tuple[str, ...]:
 
 def _missed(search: LogSearch, begins: datetime, ends: datetime, case: Case) -> str:
     incident = case.incident
+    if not begins < ends:
+        return "the window is empty, so that nothing was looked at."
     if begins > incident.watch_from:
         return "the window begins after recovery, so what came in between was not looked at."
     if ends < incident.watch_from + timedelta(seconds=incident.recurrence_seconds):

@@ -18,6 +18,7 @@ READERS = (PrometheusRange, PrometheusWrapped, PrometheusSeries, MetricData)
 FACTS = ("metric_in_range", "metric_back_in_range")
 FEWEST = 5
 LONGEST_GAP = 3  # steps
+MOST_STEPS = 11_000  # of one series, in one answer of Prometheus
 # What an alert reads of itself: whether it fires is no measurement, and its value of 1 is below any threshold above it.
 OF_ALERTS = ("ALERTS", "ALERTS_FOR_STATE")
 # Series of cAdvisor that are of no container: a sum over a pod has its containers twice without these.
@@ -60,9 +61,13 @@ def has_the_subjects_series(samples: Samples, case: Case) -> Judgment:
     if len(wanted) < 1:
         return Judgment(False, "no subject", "the incident does not say what its metric is of.")
     for index in range(series):
-        missing = _not_borne(samples.labels(index), wanted)
+        labels = samples.labels(index)
+        missing = _not_borne(labels, wanted)
         if missing != "":
             return Judgment(False, missing, f"a series is not that of {missing} `{wanted[missing]}`.")
+        other = _of_another_metric(labels, samples.metric())
+        if other != "":
+            return Judgment(False, other, f"a series is of the metric {other}, which was not asked for.")
     return Judgment(True, f"{series} series", "")
 
 
@@ -140,6 +145,14 @@ def _not_borne(labels: dict[str, str], wanted: dict[str, str]) -> str:
     return ""
 
 
+def _of_another_metric(labels: dict[str, str], metric: Metric) -> str:
+    """The name that a series bears where it is none that was asked for; a calculated series bears none."""
+    if metric.is_abridged is True:
+        return ""
+    others = [value for label, value in labels.items() if label == "__name__" and value not in frozenset(metric.names)]
+    return others[0] if len(others) > 0 else ""
+
+
 def _wanted(case: Case) -> dict[str, str]:
     keys = sorted(said.subject_keys(case.incident) - ABOUT_THE_ALERT)
     return {key: f"{said.subject_identifier(case.incident, key)}" for key in keys}
@@ -201,6 +214,8 @@ def _allowed(operator: str, bound: Decimal) -> frozenset[str]:
 
 def _missed(samples: Samples, asked: Range, case: Case) -> str:
     incident = case.incident
+    if not isinstance(samples, MetricData) and asked.ends - asked.begins > MOST_STEPS * asked.step:
+        return f"the asked time has more than {MOST_STEPS} steps, which Prometheus refuses to answer."
     if asked.begins > incident.watch_from:
         return "the asked time begins after recovery."
     if asked.ends < incident.watch_from + timedelta(seconds=incident.recurrence_seconds):

@@ -83,6 +83,12 @@ def is_named(rows: PgSelect, index: int, case: Case, keys: Keys) -> bool:
     return True
 
 
+def tells(rows: PgSelect, columns: tuple[str, ...]) -> bool:
+    """Whether the question selects any of these columns, or asks by one."""
+    asked = [*rows.asked().columns, *(condition.column for condition in rows.asked().where)]
+    return len(frozenset(asked) & frozenset(columns)) > 0
+
+
 def held_by(rows: PgSelect, index: int, columns: tuple[str, ...]) -> list[str]:
     """Which of these columns were selected, so that the row must have them. Raises Unreadable where * gave none."""
     if rows.asked().columns != ("*",):

@@ -86,5 +86,5 @@ def currency_is_the_claims(currency: str, case: Case) -> Judgment:
     """The claim's currency, where it names one."""
     if not claims.is_said(case, claims.CURRENCY):
         return Judgment(True, currency, "")
-    wanted = claims.text(case, claims.CURRENCY)
+    wanted = claims.currency(case)
     return equal(currency, wanted, f"it is in {currency}, and the claim in {wanted}.")

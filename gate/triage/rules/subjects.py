@@ -8,7 +8,7 @@ from gate.triage.rules.language import Case, Judgment
 
 # Said of the alert, not of the thing: no answer about the thing can show it, and it makes the thing no other.
 ABOUT_THE_ALERT = frozenset(("alertname", "alarm", "alarm_name", "AlarmName", "severity", "error", "pattern", "title",
-                             "metric", "threshold"))  # fmt: skip
+                             "metric", "threshold", "rule_uid", "ruleUid", "rule_id", "alert_id"))  # fmt: skip
 
 
 def the_only(keys: tuple[str, ...], there: frozenset[str], what: str) -> str:
@@ -30,6 +30,16 @@ def nothing_else_asked(answer: Answer, case: Case, known: frozenset[str]) -> Jud
         if answer.args.identifier(key) != said.subject_identifier(case.incident, key):
             return Judgment(False, f"{answer.args.identifier(key)}", f"`{key}` is not that of the incident.")
     return Judgment(True, "", "")
+
+
+def asked_in_its_region(answer: Answer, case: Case) -> Judgment:
+    """Where the subject says its region, that was asked: things of the same name live in others."""
+    if not said.subject_has(case.incident, "region"):
+        return Judgment(True, "", "")
+    if not answer.args.has("region"):
+        return Judgment(False, "no region", "the incident is about one region, and the question does not say which.")
+    is_its = answer.args.text("region") == said.subject_text(case.incident, "region")
+    return Judgment(is_its, answer.args.text("region"), "another region was asked than that of the incident.")
 
 
 def nothing_left_out(answer: Answer, case: Case, compared: frozenset[str]) -> Judgment:

@@ -86,7 +86,8 @@ def test_a_doubtful_duration_is_none(written: Any) -> None:
 SELECTOR = '{namespace="billing"}'
 LOGQL_REFUSED = [
     "", SELECTOR[:-1], "{}", '{namespace=~"b.*"}', '{namespace!="x"}', '{namespace="a",namespace="b"}',
-    f'{SELECTOR} != "a"', f'{SELECTOR} |~ "a"', f'{SELECTOR} | json', f'{SELECTOR} |= "a" | line_format "b"',
+    f'{SELECTOR} != "a"', f'{SELECTOR} |~ "a.b"', f'{SELECTOR} |~ "(?s)a"', f'{SELECTOR} |~ "a|b"',
+    f'{SELECTOR} !~ "a"', f'{SELECTOR} | json', f'{SELECTOR} |= "a" | line_format "b"',
     f'{SELECTOR} |= ip("10.0.0.1")', f'{SELECTOR} |= "a" or "b"', f"count_over_time({SELECTOR})",
     f"count_over_time({SELECTOR}[0])", f"count_over_time({SELECTOR}[5m] offset 1h)", f"rate({SELECTOR}[5m])",
     f"bytes_over_time({SELECTOR}[5m])", f"sum by (app) (count_over_time({SELECTOR}[5m]))",

@@ -56,6 +56,16 @@ def test_only_some_names_say_that_a_machine_holds_copies(name: str, is_copy: boo
         ("job-1: out of memory", "ETIMEDOUT", True), ("job-1: out of memory", "OutOfMemoryError", False),
         ("disk-sync failed", "ETIMEDOUT", False), ("KubeJobFailed job-1", "ERROR", False), ("", "ERROR", False),
         ("connection timed out", "ETIMEDOUT", False),
+        ("job-1: 503 Service Unavailable", "timeout", True), ("job-1: 504 Gateway Timeout", "timeout", False),
+        ("HTTP 502 from upstream", "ETIMEDOUT", True), ("HTTP 502 from upstream", "502", False),
+        ("invoice-export-502 failed", "ETIMEDOUT", False), ("rate limit exceeded", "ETIMEDOUT", True),
+        ("rate limit exceeded", "429 Too Many Requests", False), ("dns lookup failed", "ETIMEDOUT", True),
+        ("dns lookup failed", "ENOTFOUND", False), ("authentication failed for billing", "ETIMEDOUT", True),
+        ("authentication failed for billing", "authentication failed", False), ("exit code 137", "ETIMEDOUT", True),
+        ("exit code 137", "OOMKilled", False), ("NullPointerException in job-1", "ETIMEDOUT", True),
+        ("NullPointerException in job-1", "java.lang.NullPointerException", False),
+        ("could not serialize access", "deadlock detected", True), ("duplicate key in job-1", "ETIMEDOUT", True),
+        ("undefined method in job-1", "ERROR", True), ("invalid json in job-1", "ETIMEDOUT", True),
     ],
 )  # fmt: skip
 def test_a_title_that_tells_of_one_kind_of_error_leaves_no_other(title: str, text: str, is_other: bool) -> None:

@@ -59,7 +59,7 @@ def named_refund_in_a_list() -> Case:
     first = one["result"]
     other = {**first, "id": "re_second"}
     one |= {"tool": "stripe_list_refunds", "args": {"charge": "ch_wc"}, "result": stripe_list(other, first)}
-    cases.entry(case, "a2")["result"]["amount_refunded"] = 3000
+    cases.entry(case, "a2")["result"] |= {"amount_refunded": 3000, "refunded": True}
     return case
 
 

@@ -70,7 +70,16 @@ def severity_is_none(rules: PrometheusRules, case: Case) -> Judgment:
     for place in rules.places(name_of_the_alert(case)):
         if rules.severity(place) != "none":
             return Judgment(False, rules.severity(place), f"its severity is `{rules.severity(place)}`.")
+        for severity in _severities_of_alerts(rules, place):
+            if severity != "none":
+                return Judgment(False, severity, f"an alert of it has the severity `{severity}`.")
     return Judgment(True, "none", "")
+
+
+def _severities_of_alerts(rules: PrometheusRules, place: Place) -> list[str]:
+    if rules.tells_its_alerts(place) is not True:
+        return []
+    return [rules.severity_of_alert(place, number) for number in range(rules.alerts(place))]
 
 
 def labels_are_the_subjects(rules: PrometheusRules, case: Case) -> Judgment:

@@ -3,12 +3,16 @@
 from datetime import timedelta
 
 from gate.triage.readers import incident as said
+from gate.triage.readers.cloudwatch_metrics import MetricData
 from gate.triage.readers.rds_events import RdsEvents
+from gate.triage.readers.samples import Samples
 from gate.triage.rules import metric_samples
 from gate.triage.rules.language import Case, Check, Fact, Judgment, Need, Rule, equal
-from gate.triage.rules.subjects import ABOUT_THE_ALERT, the_only
+from gate.triage.rules.subjects import ABOUT_THE_ALERT, asked_in_its_region, the_only
 
 NAMES = ("db_instance", "db_instance_identifier", "DBInstanceIdentifier", "db_cluster", "DBClusterIdentifier")
+STORAGE = ("FreeStorageSpace", "FreeLocalStorage", "FreeLocalStoragePercent", "FreeStorageSpaceLogVolume",
+           "VolumeBytesLeftTotal", "AuroraVolumeBytesLeftTotal")  # fmt: skip
 
 
 def name_of(case: Case) -> str:
@@ -18,6 +22,9 @@ def name_of(case: Case) -> str:
 
 
 def asked_for_this_database(events: RdsEvents, case: Case) -> Judgment:
+    region = asked_in_its_region(events, case)
+    if region.holds is not True:
+        return region
     return equal(events.asked_source(), name_of(case), "events of another database were asked for.")
 
 
@@ -27,6 +34,21 @@ def tells_of_this_database(events: RdsEvents, case: Case) -> Judgment:
         if events.source(index) != name:
             return Judgment(False, events.source(index), "an event is of another database.")
     return Judgment(events.events() > 0, f"{events.events()} events", "no event at all came back.")
+
+
+def asked_for_its_storage(samples: Samples, case: Case) -> Judgment:
+    """How much storage is free, as Amazon RDS measures it: memory that is free says nothing of a disk."""
+    names = samples.metric().names
+    if isinstance(samples, MetricData) and is_its_metric(names, case) is not True:
+        return Judgment(False, " ".join(names), "it is no metric of the storage that was enlarged.")
+    return metric_samples.asked_for_this_metric(samples, case)
+
+
+def is_its_metric(names: tuple[str, ...], case: Case) -> bool:
+    """A metric of the storage of a database, or the one that the incident itself is about."""
+    if said.subject_has(case.incident, "metric"):
+        return names[-1] == said.subject_text(case.incident, "metric")
+    return (names[0], names[-1] in STORAGE) == ("AWS/RDS", True)
 
 
 def scaling_is_done(events: RdsEvents, case: Case) -> Judgment:
@@ -94,7 +116,7 @@ SCALING = Need(
 )
 METRIC = Need(
     readers=metric_samples.READERS,
-    asked=metric_samples.asked_for_this_metric,
+    asked=asked_for_its_storage,
     answered=metric_samples.has_the_subjects_series,
     checks=(
         Check(

@@ -3,10 +3,14 @@
 from datetime import datetime, timedelta
 
 from gate.triage.grammars import tables
+from gate.triage.readers import mail_search
+from gate.triage.readers.document import Unreadable
+from gate.triage.readers.mail_search import MailSearch
 from gate.triage.readers.pg_select import PgSelect
 from gate.triage.rules import claims, sql_questions
 from gate.triage.rules.language import Case, Check, Fact, Judgment, Need, Rule
 
+Rows = PgSelect | MailSearch
 MESSAGE = ("message_id", "message")
 RECIPIENT = ("recipient", "recipient_email", "email")
 KEYS: sql_questions.Keys = (
@@ -21,34 +25,58 @@ STATUSES = (
 )  # fmt: skip
 
 
-def asked_for_its_recipients(rows: PgSelect, case: Case) -> Judgment:
+def asked_for_its_recipients(rows: Rows, case: Case) -> Judgment:
+    if isinstance(rows, MailSearch):
+        return asked_for_its_message(rows, case)
     table = sql_questions.asked_of(rows, tables.holds_recipients)
     if table.holds is not True:
         return table
     return sql_questions.narrowed_by(rows, case, KEYS, frozenset())
 
 
-def are_its_recipients(rows: PgSelect, case: Case) -> Judgment:
+def asked_for_its_message(mail: MailSearch, case: Case) -> Judgment:
+    """The message of the claim, for all of its recipients or for this one."""
+    scope = claims.is_in_scope(case)
+    if scope.holds is not True:
+        return scope
+    message, recipient = claims.text(case, MESSAGE), claims.text(case, RECIPIENT)
+    asked, narrowed = mail.asked(mail_search.MESSAGE), mail.asked(mail_search.RECIPIENT)
+    if narrowed not in ((), (recipient,)):
+        return Judgment(False, ", ".join(narrowed), "messages to another recipient were asked for.")
+    return Judgment(asked == (message,), ", ".join(asked), f"another message than `{message}` was asked for.")
+
+
+def are_its_recipients(rows: Rows, case: Case) -> Judgment:
     """All rows that were asked for, and exactly one of them is this recipient's."""
     rows.complete()
-    sql_questions.check_rows_are_as_asked(rows)
+    if isinstance(rows, PgSelect):
+        sql_questions.check_rows_are_as_asked(rows)
     places = its_places(rows, case)
     return Judgment(len(places) == 1, f"{len(places)} rows", "the recipient of the claim is not in exactly one row.")
 
 
-def its_places(rows: PgSelect, case: Case) -> list[int]:
+def its_places(rows: Rows, case: Case) -> list[int]:
     """Where this recipient's row of this message stands. Raises Unreadable where the claim names only one of them."""
     claims.identifier(case, MESSAGE)
     claims.identifier(case, RECIPIENT)
+    if isinstance(rows, MailSearch):
+        return [index for index in range(rows.listed()) if is_its_row(rows, index, case)]
     return [index for index in range(rows.listed()) if sql_questions.is_named(rows, index, case, KEYS)]
 
 
-def has_status_sent(rows: PgSelect, case: Case) -> Judgment:
+def is_its_row(mail: MailSearch, index: int, case: Case) -> bool:
+    named = mail.named(index, mail_search.MESSAGE), mail.named(index, mail_search.RECIPIENT)
+    if named[0] != claims.text(case, MESSAGE):
+        raise Unreadable(f"/messages/{index}", "a row is of another message than was asked for.", named[0])
+    return named[1] == claims.text(case, RECIPIENT)
+
+
+def has_status_sent(rows: Rows, case: Case) -> Judgment:
     status = rows.one_of(STATUSES, its_places(rows, case)[0], "delivery_status")
     return Judgment(status == "sent", status, f"the delivery status of this recipient is {status}.")
 
 
-def was_delivered_in_time(rows: PgSelect, case: Case) -> Judgment:
+def was_delivered_in_time(rows: Rows, case: Case) -> Judgment:
     """After the incident began: before it the message is said to have been waiting. And not in the future."""
     delivered = delivered_at(rows, case)
     seen = f"{delivered:%d %b %H:%M:%S}"
@@ -57,7 +85,7 @@ def was_delivered_in_time(rows: PgSelect, case: Case) -> Judgment:
     return Judgment(delivered <= rows.called_at(), seen, "the delivery lies in the future.")
 
 
-def delivered_at(rows: PgSelect, case: Case) -> datetime:
+def delivered_at(rows: Rows, case: Case) -> datetime:
     return rows.moment(its_places(rows, case)[0], "delivered_at")
 
 
@@ -94,11 +122,13 @@ def looked_at_all_the_time(rows: PgSelect, case: Case) -> Judgment:
 
 
 def deliveries(case: Case) -> list[datetime]:
-    return [delivered_at(rows, case) for rows in case.answers("delivery_confirmed_for_recipient", PgSelect)]
+    fact = "delivery_confirmed_for_recipient"
+    found: list[Rows] = [*case.answers(fact, PgSelect), *case.answers(fact, MailSearch)]
+    return [delivered_at(rows, case) for rows in found]
 
 
 DELIVERY = Need(
-    readers=(PgSelect,),
+    readers=(PgSelect, MailSearch),
     asked=asked_for_its_recipients,
     answered=are_its_recipients,
     checks=(

@@ -58,6 +58,17 @@ def run_succeeded(answer: AirflowRun, case: Case) -> Judgment:
     return equal(answer.state(), "success", f"the run is {answer.state()}.")
 
 
+def ended_since(answer: AirflowRun, case: Case) -> Judgment:
+    """An end from before the incident began is no recovery from it, and one after the answer cannot be."""
+    if answer.tells_when_it_ended() is not True:
+        return Judgment(True, "not said", "")
+    ended = answer.ended_at()
+    seen = f"{ended:%d %b %H:%M:%S} UTC"
+    if ended < case.incident.began_at:
+        return Judgment(False, seen, "it ended before the incident began.")
+    return Judgment(ended <= answer.called_at(), seen, "it ended after the answer was given, which cannot be.")
+
+
 def holds_every_task(answer: AirflowTasks, case: Case) -> Judgment:
     """Whole, not empty, each task once, and the one that the incident names among them."""
     answer.complete()
@@ -89,6 +100,12 @@ RUN_STATE = Need(
             test=run_succeeded,
             earn="An answer about {subject} with the state `success`",
             unreadable="A state that cannot be read is not success",
+        ),
+        Check(
+            title="It ended after the incident began, where the answer says when",
+            test=ended_since,
+            earn="`end_date` between the beginning of {ref} and the call",
+            unreadable="An end without a time may be an earlier one",
         ),
     ),
     again=(run_succeeded,),

@@ -105,11 +105,14 @@ def succeeded(answer: Refunds, case: Case) -> Judgment:
 
 
 def has_no_failure(answer: Refunds, case: Case) -> Judgment:
-    return equal(the_refund(answer, case).failure_reason(), None, "the refund carries a reason why it failed.")
+    refund = the_refund(answer, case)
+    if isinstance(refund, Refund) and refund.came_back() is True:
+        return Judgment(False, "came back", "the money came back from the customer's bank.")
+    return equal(refund.failure_reason(), None, "the refund carries a reason why it failed.")
 
 
 def gives_the_claimed_amount(answer: Refunds, case: Case) -> Judgment:
-    amount, currency = claims.integer(case, claims.AMOUNT), claims.text(case, claims.CURRENCY)
+    amount, currency = claims.integer(case, claims.AMOUNT), claims.currency(case)
     refund = the_refund(answer, case)
     seen = f"{refund.amount()} {refund.currency()}"
     if refund.amount() != amount:
@@ -159,7 +162,7 @@ def is_its_charge(answer: Charges, case: Case) -> Judgment:
 
 def amounts_are_the_claims(answer: Charges, case: Case) -> Judgment:
     """Every refund that was cited gives the claimed amount, and the charge is in the claimed currency."""
-    charge, currency = the_charge(answer, case), claims.text(case, claims.CURRENCY)
+    charge, currency = the_charge(answer, case), claims.currency(case)
     fact = "refund_succeeded_for_this_charge"
     cited: list[Refunds] = [
         *case.answers(fact, ListRefunds), *case.answers(fact, StripeRefund), *case.answers(fact, StripeRefunds)
@@ -182,6 +185,8 @@ def charge_carries_it(answer: Charges, case: Case) -> Judgment:
     seen = f"{back} of {taken}"
     if not 0 < amount <= back <= taken <= charge.amount():
         return Judgment(False, seen, f"the charge does not carry a refund of {amount}.")
+    if charge.says_its_flags() is True and charge.is_refunded_in_full() is not (back == charge.amount()):
+        return Judgment(False, seen, "the charge says itself otherwise whether all of it went back.")
     if claims.is_said(case, claims.REFUND):
         return Judgment(True, seen, "")
     # Which of several refunds is meant is not said, so that there must have been one alone.
@@ -190,9 +195,16 @@ def charge_carries_it(answer: Charges, case: Case) -> Judgment:
 
 def was_captured(answer: Charges, case: Case) -> Judgment:
     charge = the_charge(answer, case)
-    if isinstance(charge, Charge) and not charge.is_settled():
+    if isinstance(charge, Charge) and charge.is_settled() is not True:
+        return Judgment(False, "not succeeded", "the charge itself did not succeed.")
+    if isinstance(charge, Charge) and has_been_paid(charge) is not True:
         return Judgment(False, "not succeeded", "the charge itself did not succeed.")
     return equal(charge.is_captured(), True, "the money was never taken, so there is nothing to give back.")
+
+
+def has_been_paid(charge: Charge) -> bool:
+    """Where the record has the flag at all."""
+    return charge.is_paid() if charge.says_its_flags() is True else True
 
 
 def is_not_disputed(answer: Charges, case: Case) -> Judgment:

@@ -76,10 +76,12 @@ def it_paid_the_claim(answer: StripePaymentIntents, case: Case) -> Judgment:
     """Amount and currency of the claim, or of the attempt before where the claim does not say them."""
     *_, before, last = in_time(answer)
     amount = claims.integer(case, claims.AMOUNT) if claims.is_said(case, claims.AMOUNT) else before.amount()
-    currency = claims.text(case, claims.CURRENCY) if claims.is_said(case, claims.CURRENCY) else before.currency()
+    currency = claims.currency(case) if claims.is_said(case, claims.CURRENCY) else before.currency()
     seen = f"{last.amount()} {last.currency()}"
     if last.currency() != currency:
         return Judgment(False, seen, f"it is in {last.currency()}, and the claim in {currency}.")
+    if last.received_all() is not True:
+        return Judgment(False, seen, "only a part of it was taken.")
     return Judgment(last.amount() == amount > 0, seen, f"the claim is about {amount}.")
 
 
@@ -96,8 +98,17 @@ def is_its_order(rows: PgSelect, case: Case) -> Judgment:
     sql_questions.check_rows_are_as_asked(rows)
     if rows.listed() != 1:
         return Judgment(False, f"{rows.listed()} rows", "the order is not in exactly one row.")
-    is_it = sql_questions.is_named(rows, 0, case, KEYS)
+    is_it = sql_questions.is_named(rows, 0, case, names_to_show(rows, case))
     return Judgment(is_it, "1 row", "the row is that of another order.")
+
+
+def names_to_show(rows: PgSelect, case: Case) -> sql_questions.Keys:
+    """An order is named by its own id. Its cart must be right where it stands, and need not be asked for besides."""
+    order, (columns, _) = KEYS
+    needs_no_cart = claims.is_said(case, claims.ORDER), rows.asked().columns != ("*",)
+    if needs_no_cart != (True, True):
+        return KEYS
+    return KEYS if sql_questions.tells(rows, columns) is True else (order,)
 
 
 def order_is_paid(rows: PgSelect, case: Case) -> Judgment:
