@@ -77,8 +77,8 @@ FUNCTIONS = """
 -- runs as the owner, so that no role needs a right on the sequence; a column default or an identity could be overridden
 -- by whoever may insert. So current_user is the owner here: who writes is the role that was set, or else who signed in.
 -- It runs for each entry. Setting a search path would cost as much as the rest of it: instead every name and every
--- operator says where it is from. Each further statement costs a tenth of it, as does a second trigger: so one statement
--- does all, and asks in its condition what would be refused; a refused entry takes no number.
+-- operator says where it is from. Each further statement costs a tenth of it, and so does a second trigger: one
+-- statement does all, and asks in its condition what would be refused; a refused entry takes no number.
 create function audit_stamp() returns trigger language plpgsql security definer as $$
 declare
   writer pg_catalog.text :=
