@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 import simplejson
@@ -34,6 +35,9 @@ class Standing:
     word: str
     lines: Sequence[tuple[bool, str, str]]
     why_not: str = ""  # why it is not served, when it does not hold
+    said: str = ""  # by what it was proven
+    layers: Sequence[tuple[str, str]] = ()  # what could go wrong, and which line stops it first
+    at: datetime | None = None  # when it was proven
 
 
 def _no_standings(definitions: Sequence[Definition]) -> dict[str, Standing]:

@@ -15,8 +15,12 @@ QUERY_TYPES = ("state", "metric", "mechanism")
 # "live": the tool answers about the moment of the call, so it knows nothing of a decision point in the past.
 VISIBILITY_SCOPES = ("live",)
 # How rows become the result. "object": the one row's one column `result`, which is a JSON object. "row": {"row": …}
-# with the one row, or null for none. "rows": {"rows": […]}.
-SHAPES = ("object", "row", "rows")
+# with the one row, or null for none. "rows": {"rows": […]}. "query": {"columns": […], "rows": […]} of a SELECT that the
+# agent itself writes, over the exposed schema of a source that allows it.
+SHAPES = ("object", "row", "rows", "query")
+QUERY_PARAMETERS = ["sql"]
+# What an agent's own SELECT gives can be made up in it, so such a tool is never called what a rule reads.
+QUERY_NAME = re.compile("query|sql_query_[a-z0-9_]+")
 INVESTIGATION = "investigation"  # an argument of every tool: which investigation the call belongs to
 PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,62}")
 LONGEST_PURPOSE = 500
@@ -75,6 +79,11 @@ class Contract:
     visibility_scope: str
     limitations: list[str]
 
+    @property
+    def is_query(self) -> bool:
+        """Whether the agent writes the SELECT."""
+        return self.shape == "query"
+
     @classmethod
     def of(cls, definition: Definition) -> Contract:
         """The contract that a definition's body states."""
@@ -96,13 +105,22 @@ class Contract:
 def active(name: str) -> Contract | None:
     """The tool in force under this name, or None. An agent may ask for any text at all."""
     found = twohands.active("tool", name) if twohands.NAME.fullmatch(name) else None
-    return Contract.of(found) if found else None
+    contract = Contract.of(found) if found else None
+    return contract if contract is not None and _is_allowed(contract) else None
 
 
 def all_active() -> list[Contract]:
     """Every tool in force, by name."""
     found = Definition.objects.filter(kind="tool", status=Definition.Status.ACTIVE).order_by("name")
-    return [Contract.of(definition) for definition in found]
+    return [contract for contract in map(Contract.of, found) if _is_allowed(contract)]
+
+
+def _is_allowed(contract: Contract) -> bool:
+    """Whether its source lets agents write SELECTs of their own, where it is a tool for that."""
+    if not contract.is_query:
+        return True
+    source = twohands.active("source", contract.source)
+    return source is not None and source.body.get("query") is True
 
 
 def check(name: str, body: dict[str, Any]) -> None:
@@ -113,7 +131,7 @@ def check(name: str, body: dict[str, Any]) -> None:
     _check_promises(body)
     _check_words(body)
     _check_schemas(body)
-    _check_statement(body)
+    _check_statement(name, body)
 
 
 def _check_keys(body: Any) -> None:
@@ -161,7 +179,7 @@ def _check_schemas(body: dict[str, Any]) -> None:
             )
 
 
-def _check_statement(body: dict[str, Any]) -> None:
+def _check_statement(name: str, body: dict[str, Any]) -> None:
     parameters = body["parameters"]
     if not _are_texts(parameters):
         raise ValueError("parameters is the list of the properties that $1, $2, … stand for.")
@@ -170,9 +188,24 @@ def _check_statement(body: dict[str, Any]) -> None:
         raise ValueError(f"The parameter {stray[:60]} is no property of the input schema.")
     if not isinstance(body["sql"], str):
         raise ValueError("sql is the text of one SELECT.")
+    if body["shape"] == "query":
+        _check_query(name, body)
+        return
     try:
         placeholders = grammar.check(body["sql"], 1).placeholders
     except Refused as refused:
         raise ValueError(refused.sentence) from refused
     if placeholders != len(parameters):
         raise ValueError(f"The SQL goes up to ${placeholders}, but there are {len(parameters)} parameters.")
+
+
+def _check_query(name: str, body: dict[str, Any]) -> None:
+    if not QUERY_NAME.fullmatch(name):
+        raise ValueError("A tool whose SELECT the agent writes is called query, or sql_query_ with a word behind it.")
+    given = body["input_schema"]
+    properties = given.get("properties", {})
+    is_text = isinstance(properties.get("sql"), dict) and properties["sql"].get("type") == "string"
+    if body["sql"] or body["parameters"] != QUERY_PARAMETERS or set(properties) != set(QUERY_PARAMETERS) or not is_text:
+        raise ValueError('A query has no sql of its own, and the string "sql" as its only property and parameter.')
+    if given.get("required") != QUERY_PARAMETERS:
+        raise ValueError("A query requires its property sql.")

@@ -16,6 +16,7 @@ from audit.agents import Principal
 from audit.budgets import CALLS
 from audit.kinds import Kind
 from audit.masking import mask
+from audit.models import Definition
 from evidence import budgets, contracts, proof, reader, recording, scope, sources
 from evidence.arguments import exact, is_deep, misfit
 from evidence.contracts import INVESTIGATION, Contract
@@ -63,6 +64,7 @@ class Admitted:
 
     contract: Contract
     dsn: str
+    schema: str  # that the source exposes
     budget_left: int
 
 
@@ -130,9 +132,10 @@ def _admit(asked: Asked) -> Admitted:
     sentence = contract.misfit(asked.given)
     if sentence:
         raise Problem(422, "wrong_arguments", sentence)
-    dsn = _proven_dsn(asked, contract)
+    source = _proven_source(asked, contract)
+    dsn = sources.dsn(source, "reader_env")
     budgets.take(asked.principal, CALLS)
-    return Admitted(contract, dsn, within.take_call())
+    return Admitted(contract, dsn, source.body["schema"], within.take_call())
 
 
 def _which(asked: Asked) -> int | None:
@@ -175,14 +178,14 @@ def _answered_words(asked: Asked, outcome: Outcome, duration: int) -> str:
     return f"{asked.tool}, {size:,} bytes, {duration} ms{', cut' if outcome.truncated else ''}"
 
 
-def _proven_dsn(asked: Asked, contract: Contract) -> str:
-    """The reader's connection string, when its certificate holds. Raises Problem."""
+def _proven_source(asked: Asked, contract: Contract) -> Definition:
+    """The source, when its certificate holds. Raises Problem."""
     source = twohands.active("source", contract.source)
     if source is None:
         raise Problem(503, "source_dark", f"The source {contract.source} is not in force; an admin can activate it.")
     certificate = proof.require(source)
     asked.note(certificate=str(certificate.pk))
-    return sources.dsn(source, "reader_env")
+    return source
 
 
 def _read(admitted: Admitted, given: dict[str, Any]) -> Outcome:
@@ -190,7 +193,10 @@ def _read(admitted: Admitted, given: dict[str, Any]) -> Outcome:
     contract = admitted.contract
     values = [given.get(name) for name in contract.parameters]
     try:
-        found = reader.read(admitted.dsn, contract.sql, values, limits=LIMITS)
+        if contract.is_query:
+            found = reader.read(admitted.dsn, given["sql"], limits=LIMITS, schema=admitted.schema)
+        else:
+            found = reader.read(admitted.dsn, contract.sql, values, limits=LIMITS)
         result = _shaped(contract, found)
         _check_result(contract, result)
     except Refused as refused:
@@ -217,6 +223,8 @@ def _shaped(contract: Contract, found: reader.ReadResult) -> dict[str, Any]:
     """The result in the contract's shape (see contracts.SHAPES). Raises Refused when the rows do not have it."""
     if contract.shape == "rows":
         return {"rows": found.rows}
+    if contract.is_query:
+        return {"columns": found.columns, "rows": found.rows}
     if found.truncated:
         # One row that a limit cut is no row; that it is absent would be a lie.
         raise Refused("truncated", "The result is larger than a tool may give back; narrow the arguments.")

@@ -14,8 +14,10 @@ from typing import Any
 import postgast
 from google.protobuf.message import DecodeError
 
+from evidence import naming
 from evidence.errors import Refused
 from evidence.forbidden import is_forbidden_function, is_forbidden_relation
+from evidence.naming import Named
 
 LONGEST_STATEMENT = 20_000  # characters
 DEEPEST_BRACKETS = 100
@@ -35,6 +37,7 @@ class Checked:
     shape: str
     cursor: str
     placeholders: int  # the highest $n
+    named: Named
 
 
 @lru_cache(maxsize=512)
@@ -46,7 +49,8 @@ def check(text: str, longest_value: int) -> Checked:
     cursor, shape = f"{head}{statement}{TAIL}", f"{SHAPE_HEAD}{statement}{SHAPE_TAIL}"
     _check_embedding(cursor, head, TAIL, statement)
     _check_embedding(shape, SHAPE_HEAD, SHAPE_TAIL, statement)
-    return Checked(shape, cursor, _check_nodes(_parse(statement)))
+    tree = _parse(statement)
+    return Checked(shape, cursor, _check_nodes(tree), naming.named(tree))
 
 
 def _cursor_head(longest_value: int) -> str:

@@ -7,60 +7,30 @@ read-write on purpose: only "permission denied" proves the credential, "read-onl
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
-import psycopg
 import simplejson
 from django.db import transaction
 from django.utils import timezone
-from psycopg import errors
 
 from audit import log, twohands
 from audit.kinds import Kind
 from audit.models import Definition
-from evidence import facts, sources, tries
+from evidence import examining, layers, sources
 from evidence.errors import Problem
+from evidence.examining import Evidence
 from evidence.models import Certificate
 
 VALID_FOR = timedelta(minutes=10)
-MOST_SEEN = 5  # examples that a fact lists
-SECONDS = 10  # for one query of the proof
-Connection = psycopg.Connection[Any]
-
-
-@dataclass(frozen=True)
-class Seen:
-    """One fact of a certificate, as it is kept and shown."""
-
-    fact: str
-    sentence: str
-    holds: bool
-    seen: str
-    mend: str
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What one proof found."""
-
-    address: str
-    role: str
-    server: str
-    facts: list[Seen]
-
-    @property
-    def holds(self) -> bool:
-        return bool(self.facts) and all(fact.holds for fact in self.facts)
 
 
 def certify(source: Definition) -> Certificate:
     """Prove the source's credential now, keep the certificate, and record that the source is certified or dark."""
-    return _keep(source, _prove(source))
+    return _keep(source, examining.prove(source))
 
 
 def latest(source: str) -> Certificate | None:
@@ -80,11 +50,25 @@ def _standing(source: Definition, certificate: Certificate | None) -> twohands.S
     why = _why_dark(source, certificate)
     if certificate is None or certificate.source_version != source.version:
         return twohands.Standing(False, "not proven yet", [], why)
-    lines = [(fact["holds"], fact["sentence"], fact["seen"] if fact["holds"] else f"{fact['seen']}. {fact['mend']}")
-             for fact in certificate.facts]  # fmt: skip
-    if timezone.now() - certificate.at > VALID_FOR:
-        return twohands.Standing(False, "proof too old", lines, why)
-    return twohands.Standing(certificate.holds, "cannot write" if certificate.holds else "dark", lines, why)
+    lines = [(fact["holds"], fact["sentence"], _detail(fact)) for fact in certificate.facts]
+    is_old = timezone.now() - certificate.at > VALID_FOR
+    word = "proof too old" if is_old else "cannot write" if certificate.holds else "dark"
+    said = f"certificate {certificate.pk}, role {certificate.role or 'unknown'}"
+    return twohands.Standing(
+        certificate.holds and not is_old, word, lines, why, said, layers.report(certificate.facts), certificate.at
+    )
+
+
+def _detail(fact: dict[str, Any]) -> str:
+    """What was seen, and where that is wrong, why it is served all the same or what mends it."""
+    said = [fact["seen"]] if fact["holds"] else [fact["seen"], fact.get("excused"), fact["mend"]]
+    return ". ".join(part for part in said if part)
+
+
+def failing(certificate: Certificate) -> list[dict[str, Any]]:
+    """The facts for which the source is not served."""
+    # A certificate of before knew no excuses, so it has none.
+    return [fact for fact in certificate.facts if not (fact["holds"] or fact.get("excused"))]
 
 
 def require(source: Definition) -> Certificate:
@@ -103,9 +87,9 @@ def _why_dark(source: Definition, certificate: Certificate | None) -> str:
     """Why the source is not read, as far as every process can tell; empty when it is."""
     if certificate is None or certificate.source_version != source.version:
         return "its credential has not been proven yet; it is within two minutes"
-    failed = next((fact for fact in certificate.facts if not fact["holds"]), None)
-    if failed is not None or not certificate.holds:
-        return f"this is not true: {failed['sentence']}" if failed else "its proof did not hold"
+    failed = failing(certificate)
+    if failed or not certificate.holds:
+        return f"this is not true: {failed[0]['sentence']}" if failed else "its proof did not hold"
     if timezone.now() - certificate.at > VALID_FOR:
         return "its proof is older than 10 minutes; look whether the reads worker runs"
     return ""
@@ -134,7 +118,7 @@ def _digest(stated: dict[str, Any]) -> str:
 
 
 def _record(source: Definition, certificate: Certificate, stated: dict[str, Any]) -> None:
-    failed = [fact["fact"] for fact in certificate.facts if not fact["holds"]]
+    failed = [fact["fact"] for fact in failing(certificate)]
     log.record_with(
         Kind.SOURCE_CERTIFIED if certificate.holds else Kind.SOURCE_DARKENED,
         log.Actor.process(),
@@ -147,84 +131,3 @@ def _record(source: Definition, certificate: Certificate, stated: dict[str, Any]
         args={"role": certificate.role, "server": certificate.server},
         result={**stated, "digest": certificate.digest},
     )
-
-
-def _prove(source: Definition) -> Evidence:
-    """Both sides. A side that cannot be seen is a fact that does not hold."""
-    try:
-        with _session(source, "reader_env") as reader, _session(source, "doctor_env") as doctor:
-            role = str(_value(reader, "select session_user"))
-            found = [_same_server(reader, doctor), *_from_catalogs(doctor, role), *_from_tries(reader)]
-            return Evidence(sources.address(source), role, _server(doctor), found)
-    except (psycopg.Error, Problem) as error:
-        why = error.sentence if isinstance(error, Problem) else _first_line(error)
-        mend = "Look whether the database is up and both credentials are set and right."
-        return Evidence("", "", "", [Seen("reached", "Both credentials reach the source.", False, why, mend)])
-
-
-@contextmanager
-def _session(source: Definition, key: str) -> Iterator[Connection]:
-    dsn = sources.dsn(source, key)
-    with psycopg.connect(dsn, autocommit=True, connect_timeout=5, application_name="counterseal proof") as connection:
-        connection.prepare_threshold = None
-        connection.execute(f"set statement_timeout = '{SECONDS}s'")
-        connection.execute("set lock_timeout = '2s'")
-        yield connection
-
-
-def _value(connection: Connection, query: str) -> Any:
-    row = connection.execute(query).fetchone()
-    return row[0] if row else None
-
-
-def _first_line(error: psycopg.Error) -> str:
-    # Only what the server said: a driver's message may hold parts of the connection string.
-    return (error.diag.message_primary or "The connection failed.").splitlines()[0]
-
-
-def _same_server(reader: Connection, doctor: Connection) -> Seen:
-    query = "select pg_postmaster_start_time()::text || ' ' || oid from pg_database where datname = current_database()"
-    same = _value(reader, query) == _value(doctor, query)
-    return Seen(
-        "same_server", "Reader and doctor look at the same database.", same,
-        "both are" if same else "they are in different databases",
-        "Let both credentials name the same server and database.",
-    )  # fmt: skip
-
-
-def _server(doctor: Connection) -> str:
-    database = _value(doctor, "select oid from pg_database where datname = current_database()")
-    try:
-        system = _value(doctor, "select system_identifier from pg_control_system()")
-    except errors.InsufficientPrivilege:
-        system = "unknown"
-    return f"{system}/{database}"
-
-
-def _from_catalogs(doctor: Connection, role: str) -> list[Seen]:
-    newer = [facts.MAINTENANCE] if doctor.info.server_version >= 170000 else []
-    return [_look(doctor, role, fact) for fact in [*facts.FACTS, *newer]]
-
-
-def _look(doctor: Connection, role: str, fact: facts.Fact) -> Seen:
-    try:
-        rows = psycopg.RawCursor(doctor).execute(fact.contrary, [role]).fetchall()
-    except psycopg.Error as error:
-        return Seen(fact.name, fact.sentence, False, f"could not be seen: {_first_line(error)}", fact.mend)
-    return Seen(fact.name, fact.sentence, not rows, _listed([str(row[0]) for row in rows]), fact.mend)
-
-
-def _listed(found: list[str]) -> str:
-    more = f" and {len(found) - MOST_SEEN} more" if len(found) > MOST_SEEN else ""
-    return f"{', '.join(found[:MOST_SEEN])}{more}" if found else "nothing contrary"
-
-
-def _from_tries(reader: Connection) -> list[Seen]:
-    tried, came_through = tries.attempt(reader)
-    return [
-        Seen(
-            "tries", "Every write that the reader itself tries is denied.", not came_through,
-            _listed(came_through) if came_through else f"{tried} statements denied",
-            "Take from the reader's role what let these through.",
-        )
-    ]  # fmt: skip

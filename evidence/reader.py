@@ -17,7 +17,7 @@ from psycopg import conninfo, errors
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from audit import pooling
-from evidence import grammar, values
+from evidence import allowing, grammar, values
 from evidence.errors import Refused
 
 __all__ = ["DEFAULT", "Limits", "ReadResult", "Refused", "close", "read"]
@@ -50,8 +50,12 @@ class ReadResult:
     truncated: bool
 
 
-def read(dsn: str, sql: str, params: Sequence[Any] | None = None, *, limits: Limits = DEFAULT) -> ReadResult:
+def read(
+    dsn: str, sql: str, params: Sequence[Any] | None = None, *, limits: Limits = DEFAULT, schema: str = ""
+) -> ReadResult:
     """Run one SELECT with `$1`, `$2`, … bound to `params`. Safe from several threads; never tried a second time.
+
+    With a `schema`, every relation that it reads lies there.
 
     Raises Refused for what is not a plain read, for every error of the database, and when the time is over.
     """
@@ -60,7 +64,8 @@ def read(dsn: str, sql: str, params: Sequence[Any] | None = None, *, limits: Lim
     if len(given) < checked.placeholders:
         raise Refused("parameters", f"The statement needs {checked.placeholders} values and got {len(given)}.")
     with _refusals(limits), _pool(dsn).connection() as connection:
-        return _read_on(connection, checked, values.parameters(given), limits)
+        allowing.check(checked.named, allowing.of(dsn, connection), schema)
+        return _read_on(connection, checked, values.parameters(given), limits, schema)
 
 
 @contextmanager
@@ -93,14 +98,17 @@ def _refusal(error: psycopg.Error, limits: Limits) -> Refused:
     return Refused("database", f"The database refused the read: {said}.")
 
 
-def _read_on(connection: Connection, checked: grammar.Checked, given: list[Any], limits: Limits) -> ReadResult:
+def _read_on(
+    connection: Connection, checked: grammar.Checked, given: list[Any], limits: Limits, schema: str
+) -> ReadResult:
     deadline = time.monotonic() + limits.seconds
     cursor = psycopg.RawCursor(connection)
     try:
-        _begin(connection, cursor, limits)
+        _begin(connection, cursor, limits, schema)
         columns = _columns(cursor, checked, given)
         _run(cursor, checked.cursor, given)
         rows, truncated = _fetch(cursor, limits, deadline)
+        _check_nothing_written(cursor)
     finally:
         _clean(connection)
     return ReadResult(rows, columns, truncated)
@@ -111,7 +119,7 @@ def _run(cursor: psycopg.RawCursor[Any], statement: str, given: Sequence[Any] = 
     cursor.execute(statement.encode(), given, binary=True)
 
 
-def _begin(connection: Connection, cursor: psycopg.RawCursor[Any], limits: Limits) -> None:
+def _begin(connection: Connection, cursor: psycopg.RawCursor[Any], limits: Limits, schema: str) -> None:
     """Open a read-only transaction and pin its snapshot: from there on SET TRANSACTION READ WRITE is an error."""
     milliseconds = max(int(limits.seconds * 1000), 1)
     settings = {
@@ -122,6 +130,8 @@ def _begin(connection: Connection, cursor: psycopg.RawCursor[Any], limits: Limit
     }
     if connection.info.server_version >= 170000:
         settings["transaction_timeout"] = milliseconds + 1000  # ends the session; the other one comes first
+    if schema:
+        settings["search_path"] = f"'{schema}'"  # an identifier in lower case: see sources.check
     with connection.pipeline():
         for statement in ("BEGIN TRANSACTION READ ONLY", "SELECT 1"):
             _run(cursor, statement)
@@ -158,6 +168,16 @@ def _fetch(cursor: psycopg.RawCursor[Any], limits: Limits, deadline: float) -> t
 def _step(cursor: psycopg.RawCursor[Any], count: int) -> list[str]:
     _run(cursor, f"FETCH FORWARD {count:d} FROM {grammar.CURSOR}")
     return [text for (text,) in cursor.fetchall()]
+
+
+def _check_nothing_written(cursor: psycopg.RawCursor[Any]) -> None:
+    """Raises Refused when the transaction got a number: PostgreSQL gives one only to what writes.
+
+    It is rolled back with all that it did, but a read that wrote is no evidence, and no read.
+    """
+    _run(cursor, "SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NOT NULL")
+    if cursor.fetchone() == (True,):
+        raise Refused("wrote", "The read was given a transaction number, so it wrote something; it is kept out.")
 
 
 def _leave_time(cursor: psycopg.RawCursor[Any], deadline: float) -> None:
@@ -222,3 +242,4 @@ def close() -> None:
         for pool in _pools.values():
             pool.close()
         _pools.clear()
+    allowing.forget()

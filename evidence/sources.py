@@ -10,9 +10,13 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from audit import outbox
 from audit.models import Definition
+from evidence import facts
 from evidence.errors import Problem
 
 KEYS = {"kind", "reader_env", "doctor_env", "environment", "schema"}
+# accepts: names of facts that a server does not let be mended, and that later lines close: the source is served without
+# them. query: whether agents may write SELECTs of their own over the exposed schema.
+OPTIONAL = {"accepts", "query"}
 ENVIRONMENT_NAME = re.compile(r"[A-Z][A-Z0-9_]{2,79}")
 SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
 IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
@@ -31,8 +35,10 @@ EXAMPLE = {
 
 def check(name: str, body: dict[str, Any]) -> None:
     """Raise ValueError with a sentence unless the body describes a source."""
-    if not isinstance(body, dict) or set(body) != KEYS:
-        raise ValueError(f"A source says exactly {', '.join(sorted(KEYS))}.")
+    if not isinstance(body, dict) or set(body) - OPTIONAL != KEYS:
+        raise ValueError(
+            f"A source says exactly {', '.join(sorted(KEYS))}, and may say {' and '.join(sorted(OPTIONAL))}."
+        )
     if body["kind"] != "postgresql":
         raise ValueError("The kind of a source is postgresql.")
     for key in ("reader_env", "doctor_env"):
@@ -43,6 +49,19 @@ def check(name: str, body: dict[str, Any]) -> None:
         raise ValueError("environment is a short name in lower case, like production.")
     if not _fits(IDENTIFIER, body["schema"]):
         raise ValueError("schema is the name of the schema that the reader sees, in lower case.")
+    if not isinstance(body.get("query", False), bool):
+        raise ValueError("query is true where agents may write SELECTs of their own, else false or left out.")
+    _check_accepts(body.get("accepts", []))
+
+
+def _check_accepts(names: Any) -> None:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("accepts is a list of names of facts.")
+    wall = next((name for name in names if name not in facts.ACCEPTABLE), None)
+    if wall is not None:
+        raise ValueError(
+            f"{wall[:60]} cannot be left to later lines; these can: {', '.join(sorted(facts.ACCEPTABLE))}."
+        )
 
 
 def _check_environment_name(key: str, value: Any) -> None:
@@ -68,6 +87,14 @@ def address(source: Definition) -> str:
     parameters = conninfo_to_dict(dsn(source, "reader_env"))
     shown = {key: str(value) for key, value in parameters.items() if key not in SECRET_PARAMETERS}
     return make_conninfo("", **dict(sorted(shown.items())))
+
+
+def role(source: Definition) -> str:
+    """The role that the reader's credential names. Raises Problem when it names none or is unset."""
+    found = conninfo_to_dict(dsn(source, "reader_env")).get("user")
+    if not found:
+        raise Problem(503, "source_unset", f"The credential in {source.body['reader_env']} names no user.")
+    return str(found)
 
 
 def prove_soon(source: Definition) -> None:

@@ -129,6 +129,7 @@ def source() -> Wanted:
         "doctor_env": "SHOP_DOCTOR_DSN",
         "environment": "production",
         "schema": "shop_read",
+        "query": True,
     }
     return Wanted("sources", SOURCE, body, "The shop's production database, read-only.")
 
@@ -192,7 +193,7 @@ def classes() -> list[Wanted]:
         incident_class(
             "job_failed", "A job failed", severity="high", subject_keys={"job_id": "integer"},
             hypotheses=["transient_failure_recovered", "no_errors_in_logs", "worker_lost"],
-            tools=["find_job", "list_job_attempts", "count_errors", "list_recent_deploys"],
+            tools=["find_job", "list_job_attempts", "count_errors", "list_recent_deploys", "query"],
         ),
         incident_class(
             "refund_claim", "A customer says that a refund is missing", kind="claim",
@@ -222,6 +223,7 @@ def target() -> Wanted:
         "credential_env": "SHOP_WRITER_DSN",
         "environment": "production",
         "ledger": "shop.gate_ledger",
+        "first_look_source": SOURCE,
         "policy": {
             "approvers": {"on_call": 1},
             "method": "password",
@@ -236,6 +238,27 @@ def target() -> Wanted:
     return Wanted("targets", TARGET, body, "Writes to the shop's jobs and money, one approval each.")
 
 
+def query() -> Wanted:
+    """A SELECT of the agent's own over the shop's views, because the source allows it."""
+    answer = strict({"columns": {"type": "array", "items": {"type": "string"}}, "rows": {"type": "array"}})
+    body = {
+        "purpose": "Rows of one SELECT over the schema shop_read: jobs, job_attempts, log_lines, deploys, charges, "
+        "refunds.",
+        "source": SOURCE,
+        "query_type": "state",
+        "input_schema": strict({"sql": {"type": "string", "minLength": 1, "maxLength": 20_000}}),
+        "output_schema": answer,
+        "sql": "",
+        "parameters": ["sql"],
+        "shape": "query",
+        "read_only": True,
+        "returns_action_recommendations": False,
+        "visibility_scope": "live",
+        "limitations": ["No rule reads what it answers, so nothing is decided by it."],
+    }
+    return Wanted("tools", "query", body, "For what no other tool of the shop tells.")
+
+
 def everything() -> list[Wanted]:
     """All definitions, in an order in which each finds what it names."""
-    return [source(), *tools(), *rules(), *classes(), target()]
+    return [source(), *tools(), query(), *rules(), *classes(), target()]

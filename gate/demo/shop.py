@@ -13,9 +13,11 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from evidence import reader_role
 from gate.config import embedded
 
 DATABASE = "shop"
+VIEWED = "shop_read"  # the schema of the views that investigators see
 OWNER, VIEWS, READER, DOCTOR, WRITER = "shop_owner", "shop_views", "shop_reader", "shop_doctor", "shop_writer"
 SQL = Path(__file__).parent / "sql"
 
@@ -27,22 +29,9 @@ LOGINS = {
     DOCTOR: f"{POWERLESS} connection limit 5",
     WRITER: f"{POWERLESS} connection limit 10",
 }
-# Stored settings are defaults that a session may change, so the guarded read sets its own limits on every call. The
-# last two are a superuser's to set: the reader cannot raise the one or switch off the other, the server's own log.
+# The reader's own are those of the strongest reader: see `_wall_in`.
 READ_ONLY = {"default_transaction_read_only": "on", "statement_timeout": "5s", "lock_timeout": "500ms"}
-SETTINGS: dict[str, dict[str, str]] = {
-    READER: {
-        **READ_ONLY,
-        "idle_in_transaction_session_timeout": "5s",
-        "transaction_timeout": "10s",
-        "search_path": "shop_read",
-        "row_security": "on",
-        "max_parallel_workers_per_gather": "0",
-        "temp_file_limit": "64MB",
-        "log_statement": "all",
-    },
-    DOCTOR: {**READ_ONLY, "search_path": "pg_catalog"},
-}
+SETTINGS: dict[str, dict[str, str]] = {DOCTOR: {**READ_ONLY, "search_path": "pg_catalog"}}
 
 
 def provision(connection: psycopg.Connection[Any], passwords: Mapping[str, str]) -> None:
@@ -62,6 +51,16 @@ def provision(connection: psycopg.Connection[Any], passwords: Mapping[str, str])
         _run(shop, None, "before_views")
         _run(shop, VIEWS, "views")
         _run(shop, None, "grants")
+        _wall_in(shop)
+
+
+def _wall_in(shop: psycopg.Connection[Any]) -> None:
+    """Make the shop's reader the strongest that the server knows: what `manage.py reader_role shop` prints."""
+    # Names in the statements are then whole.
+    shop.execute("set local search_path = pg_catalog")
+    for tier in reader_role.tiers(shop, READER, VIEWED):
+        for statement in tier.statements:
+            shop.execute(statement.encode())
 
 
 def _store_settings(connection: psycopg.Connection[Any], name: str) -> None:

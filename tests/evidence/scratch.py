@@ -7,6 +7,8 @@ from typing import Any
 
 import psycopg
 
+from evidence import reader_role
+
 DATA = Path(__file__).parents[1] / "data" / "attacks"
 DATABASE = "scratch"
 SETTINGS = {
@@ -18,18 +20,6 @@ SETTINGS = {
     "search_path": "app_ro",
     "temp_file_limit": "'64MB'",
 }
-# What PUBLIC may execute in a fresh database although it writes, spies, waits or reaches other sessions.
-CATALOG_FUNCTIONS = """
-select p.oid::regprocedure::text from pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace and p.proname ~
-'^(pg_(try_)?advisory_|set_config|setseed|pg_notify|pg_export_snapshot|txid_current$|pg_current_xact_id$|nextval|setval|
-pg_logical_|pg_create_|pg_copy_|pg_replication_|pg_cancel_|pg_terminate_|pg_stat_get_activity|pg_lock_status|lo_|loread|
-lowrite|query_to_xml|table_to_xml|schema_to_xml|database_to_xml|cursor_to_xml|ts_stat|pg_sleep|pg_control_|pg_restore_|
-pg_clear_)'
-"""
-SPYING = (
-    "pg_roles", "pg_user", "pg_group", "pg_auth_members", "pg_db_role_setting", "pg_stat_activity", "pg_locks",
-    "pg_settings", "pg_prepared_xacts", "pg_cursors", "pg_stats", "pg_stats_ext", "pg_largeobject_metadata",
-)  # fmt: skip
 
 
 def connect(socket: Path, user: str = "postgres", **more: Any) -> psycopg.Connection[Any]:
@@ -76,14 +66,17 @@ def second_tier(own: psycopg.Connection[Any], database: str = DATABASE) -> None:
 
 
 def third_tier(own: psycopg.Connection[Any]) -> None:
-    """Take from PUBLIC what the catalogs give it."""
-    for (function,) in own.execute(CATALOG_FUNCTIONS.replace("\n", "")).fetchall():
-        own.execute(f"revoke execute on routine {function} from public")
-    own.execute(f"revoke select on {', '.join(f'pg_catalog.{name}' for name in SPYING)} from public")
+    """Take from PUBLIC what the catalogs give it: the rest of what `manage.py reader_role` prints."""
+    with own.transaction():
+        own.execute("set local search_path = pg_catalog")
+        for tier in reader_role.tiers(own, "strong_reader", "app_ro"):
+            for statement in tier.statements:
+                own.execute(statement.encode())
 
 
 def doctor(own: psycopg.Connection[Any]) -> None:
     own.execute("grant select on pg_catalog.pg_roles, pg_catalog.pg_auth_members to scratch_doctor")
+    own.execute("grant select on pg_catalog.pg_db_role_setting, pg_catalog.pg_largeobject_metadata to scratch_doctor")
     own.execute("grant execute on function pg_catalog.pg_control_system() to scratch_doctor")
 
 

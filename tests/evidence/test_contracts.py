@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +13,8 @@ from audit.twohands import KINDS
 from evidence import arguments, contracts
 from evidence.contracts import Contract
 from gate.demo import definitions
+from gate.triage import readers
+from gate.triage.readers import document
 from tests.evidence import bodies
 
 
@@ -60,6 +64,43 @@ def schema(**changes: Any) -> dict[str, Any]:
 def test_a_tool_that_promises_too_much_or_nothing_clear_is_refused(changes: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         contracts.check("find_job", bodies.tool(**changes))
+
+
+QUERY: dict[str, Any] = {"sql": "", "parameters": ["sql"], "shape": "query", "input_schema": {
+    "type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "says"),
+    [
+        ("find_job", {}, "is called query"),
+        ("pg_select", {}, "is called query"),
+        ("query_prometheus", {}, "is called query"),
+        ("query", {"sql": "select 1"}, "no sql of its own"),
+        ("query", {"parameters": []}, "no sql of its own"),
+        ("query", {"input_schema": {**QUERY["input_schema"], "required": []}}, "requires its property sql"),
+        ("query", {"input_schema": schema(required=["job_id"]), "parameters": ["job_id"]}, "no sql of its own"),
+        ("query", {"input_schema": schema(properties={"sql": {"type": "integer"}}, required=["sql"])}, "no sql of its"),
+    ],
+)
+def test_a_query_is_called_one_and_takes_nothing_but_its_statement(
+    name: str, changes: dict[str, Any], says: str
+) -> None:
+    contracts.check("sql_query_shop", bodies.tool(**QUERY))
+    with pytest.raises(ValueError, match=says):
+        contracts.check(name, bodies.tool(**{**QUERY, **changes}))
+
+
+def test_no_rule_reads_what_an_agents_own_query_gave() -> None:
+    """Such a SELECT can make up any answer, so no reader may know a tool by one of these names."""
+    for module in pkgutil.walk_packages(readers.__path__, f"{readers.__name__}."):
+        importlib.import_module(module.name)
+    found, left = set(), [document.Answer]
+    while left:
+        left += (below := left.pop().__subclasses__())
+        found |= {name for reader in below for name in getattr(reader, "tools", ())}
+    assert {"find_job", "pg_select", "query_prometheus"} <= found
+    assert not [name for name in found if contracts.QUERY_NAME.fullmatch(name)]
 
 
 @pytest.mark.parametrize("key", sorted(contracts.KEYS))

@@ -10,7 +10,7 @@ import pytest
 
 from audit import log, reading
 from audit.models import Definition, Entry
-from evidence import gateway, proof
+from evidence import catalog, gateway, proof
 from evidence.errors import Problem
 from tests.evidence import bodies
 
@@ -305,3 +305,50 @@ def test_what_cannot_be_recorded_is_neither_run_nor_shown(
     told = problem(asker, "find_job", given)
     assert (told.status, told.code, told.audit_id) == (503, "log_unavailable", "")
     assert len(reads) == (1 if kind == "call.finished" else 0)
+
+
+def query_tool(**changes: Any) -> dict[str, Any]:
+    """A tool whose SELECT the agent writes."""
+    given = {"type": "object", "properties": {"sql": {"type": "string"}}, "required": ["sql"]}
+    own = {"sql": "", "parameters": ["sql"], "input_schema": given, "output_schema": {"type": "object"}}
+    return bodies.tool(**{**own, "shape": "query", **changes})
+
+
+@pytest.fixture
+def query(define: Any, source: Definition) -> None:
+    """The scratch source lets agents write SELECTs of their own, and has a tool for them."""
+    proof.certify(define("source", "scratch", bodies.source(query=True)))
+    define("tool", "query", query_tool())
+
+
+@pytest.mark.usefixtures("query")
+def test_an_agent_writes_a_select_of_its_own_where_the_source_allows_it(asker: Any, scope_of: Any) -> None:
+    scope_of(asker[0], "query", budget=20)
+    answer = call(
+        asker, "query", {"sql": "select state, count(*) as n from jobs group by state order by state limit 1"}
+    )
+    assert answer.result == {"columns": ["state", "n"], "rows": [{"state": "completed", "n": 125}]}
+    assert entry(answer.audit_id).certificate
+    for sql, code in (
+        ("delete from app_ro.jobs", "not_a_read"),
+        ("select 1; select 2", "not_one_statement"),
+        # The role may read these columns, but the source does not expose their schema.
+        ("select id, tenant, body from app.tickets", "denied"),
+        ("select relname from pg_class", "denied"),
+        ("select $1::text as a", "parameters"),
+    ):
+        refused = problem(asker, "query", {"sql": sql})
+        assert (refused.code, bool(refused.audit_id)) == (code, True), sql
+    assert problem(asker, "query", {}).code == "wrong_arguments"
+
+
+def test_a_query_is_unknown_as_long_as_its_source_does_not_allow_it(
+    certified: Any, define: Any, asker: Any, scope_of: Any
+) -> None:
+    define("tool", "query", query_tool())
+    scope_of(asker[0], "query")
+    assert problem(asker, "query", {"sql": "select 1 as a"}).sentence == problem(asker, "no_tool", {}).sentence
+    assert "query" not in {offer.name for offer in catalog.offered(asker[0])}
+    for value in (False, True):
+        proof.certify(define("source", "scratch", bodies.source(query=value)))
+        assert ("query" in {offer.name for offer in catalog.offered(asker[0])}) is value

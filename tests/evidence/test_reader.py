@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+import postgast
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evidence import grammar, reader
+from evidence import allowing, grammar, naming, reader
 from evidence.reader import Limits, ReadResult, Refused
 
 
@@ -334,4 +336,80 @@ def test_a_source_that_is_not_there_is_said(tmp_path: Any) -> None:
 def test_what_a_session_did_is_gone_in_the_next_read(dsn_of: Any) -> None:
     one(dsn_of("postgres"), "select pg_backend_pid() as a")
     assert one(dsn_of("postgres"), "select current_setting('transaction_read_only') as a") == "on"
-    assert one(dsn_of("postgres"), "select count(*) as a from pg_class where relname = 'x'") == 0
+    assert one(dsn_of("postgres"), "select current_setting('statement_timeout') as a") != "0"
+
+
+@pytest.fixture
+def oddly_named(scratch_owner: Any) -> Iterator[None]:
+    """Names of the application that are also the catalog's: without a schema they would mean the catalog's."""
+    scratch_owner.execute(
+        "create view app_ro.pg_class as select 1 as a; create domain app_ro.regclass as text;"
+        " create function app_ro.pg_get_viewdef(text) returns text language sql immutable as 'select $1';"
+        " grant select on app_ro.pg_class to strong_reader;"
+        " revoke execute on function app_ro.pg_get_viewdef(text) from public;"
+        " grant execute on function app_ro.pg_get_viewdef(text) to strong_reader"
+    )
+    yield
+    scratch_owner.execute(
+        "drop view app_ro.pg_class; drop domain app_ro.regclass; drop function app_ro.pg_get_viewdef(text)"
+    )
+    reader.close()
+
+
+@pytest.mark.usefixtures("oddly_named")
+def test_only_what_the_role_may_use_may_be_named(reader_dsn: str) -> None:
+    reader.close()  # what the role may use is asked anew
+    for sql in (
+        "select relname from pg_class", "select relname from pg_catalog.pg_class", "select * from app.jobs",
+        "select table_name from information_schema.tables", "select 'app.jobs'::regclass::oid as a",
+        "select 'app.jobs'::pg_catalog.regclass as a", "select array['app.jobs']::regclass[] as a",
+        "select cast('lower' as regproc) as a", "select pg_get_viewdef('app_ro.jobs') as a", "select app.touch_job(1)",
+        "select to_regclass('app.jobs')", "select has_table_privilege('app.jobs', 'select')", "select regclassin('x')",
+        "select obj_description(1, 'pg_class')", "select format_type(23, null)", "select pg_relation_size('app.jobs')",
+        "with pg_class as (select 1 as a) select * from pg_class", "select 1::bigint operator(public.@@@) 2::bigint",
+        "select id from app_ro.jobs order by id using operator(public.@@@)", "select * from app_ro.jobs_audited",
+        "select id from app_ro.jobs where 1::bigint operator(public.@@@) any (select 2::bigint)",
+        "select * from app_ro.jobs tablesample public.note_add (10)", "select null::app.jobs as a",
+        "select * from (select pg_get_viewdef(id::text) from app_ro.jobs) s", "select 'postgres=r/x'::aclitem as a",
+        "select * from rows from (generate_series(1, 2), pg_get_keywords()) as t",
+    ):  # fmt: skip
+        assert refusal(reader_dsn, sql).code == "denied", sql
+    for sql in (
+        "select a from app_ro.pg_class", "select app_ro.pg_get_viewdef('x') as a", "select 'x'::app_ro.regclass as a",
+        "with jobs_ as (select 1 as a) select a from jobs_", "select state as a from jobs limit 1",
+        "select pg_typeof(1)::text as a",
+        "select max(id) as a from app_ro.jobs where id between 1 and 2 and state not like 'x%' and id in (1, 2)",
+        "select 1 operator(pg_catalog.+) 1 as a", "select f.state as a from find_job(1) f", "select '{1}'::int[] as a",
+    ):  # fmt: skip
+        assert len(reader.read(reader_dsn, sql).rows) == 1, sql
+
+
+def test_what_was_taken_from_the_role_is_refused_soon(reader_dsn: str, scratch_owner: Any, monkeypatch: Any) -> None:
+    assert one(reader_dsn, "select count(*) as a from app_ro.payments") == 200
+    scratch_owner.execute("revoke select on app_ro.payments from strong_reader")
+    try:
+        assert "may not do this" in refusal(reader_dsn, "select count(*) as a from app_ro.payments").sentence
+        monkeypatch.setattr(allowing, "FRESH_FOR", 0.0)
+        assert "may not use" in refusal(reader_dsn, "select count(*) as a from app_ro.payments").sentence
+    finally:
+        scratch_owner.execute("grant select on app_ro.payments to strong_reader")
+    assert one(reader_dsn, "select count(*) as a from app_ro.payments") == 200
+
+
+def test_a_read_is_made_of_known_nodes_only() -> None:
+    tree = postgast.parse("select 1; select 2 for update; merge into x using y on true when matched then delete")
+    strange = {type(node).__name__ for _, node in postgast.walk(tree)} - naming.NODES
+    assert {"LockingClause", "MergeStmt", "MergeWhenClause"} <= strange
+    with pytest.raises(Refused, match="is not made of"):
+        naming.named(tree)
+
+
+def test_a_read_that_was_given_a_transaction_number_is_kept_out(dsn_of: Any, scratch_owner: Any) -> None:
+    scratch_owner.execute(
+        "create function app_ro.stamped() returns text language sql as 'select pg_current_xact_id()::text'"
+    )
+    try:
+        reader.close()
+        assert refusal(dsn_of("postgres"), "select app_ro.stamped() as a").code == "wrote"
+    finally:
+        scratch_owner.execute("drop function app_ro.stamped()")

@@ -65,3 +65,16 @@ def test_a_source_shows_whether_it_is_proven(client: Client, make_person, certif
 def test_each_fact_is_on_the_page(client: Client, make_person, certificate) -> None:
     client.force_login(make_person("vera", "viewer"))
     assert "It may change no table." in client.get("/sources/proven/").content.decode()
+
+
+@pytest.mark.django_db
+def test_the_page_says_what_mends_a_fact_and_which_line_stops_what(client: Client, make_person, certificate) -> None:
+    lock = {"fact": "lock_functions", "sentence": "It takes no lock.", "holds": False, "seen": "pg_advisory_lock",
+            "mend": "REVOKE EXECUTE ON ROUTINE it;", "weight": "layer", "excused": "left to later lines"}  # fmt: skip
+    Certificate.objects.update(facts=[*certificate.facts, lock])
+    client.force_login(make_person("vera", "viewer"))
+    page = client.get("/sources/proven/").content.decode()
+    assert "pg_advisory_lock. left to later lines. REVOKE EXECUTE ON ROUTINE it;" in page
+    assert "is not served" not in page
+    assert "<dt>Advisory locks that stop others</dt><dd>the parser&#x27;s list of names</dd>" in page
+    assert str(certificate.pk) in page

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import twohands
 from audit.models import Definition
-from evidence import proof, sources
+from evidence import layers, proof, sources
 from evidence.errors import Problem
 from evidence.models import Certificate
 
@@ -42,7 +42,9 @@ def as_json(certificate: Certificate) -> str:
     """The certificate as one JSON object."""
     names = ("source", "source_version", "role", "server", "holds", "digest", "facts")
     stated = {name: getattr(certificate, name) for name in names}
-    return simplejson.dumps({"id": str(certificate.pk), "at": certificate.at.isoformat(), **stated}, indent=2)
+    report = [{"attack": attack, "line": line} for attack, line in layers.report(certificate.facts)]
+    more = {"id": str(certificate.pk), "at": certificate.at.isoformat(), "layers": report}
+    return simplejson.dumps({**more, **stated}, indent=2)
 
 
 def as_text(certificate: Certificate) -> str:
@@ -50,6 +52,7 @@ def as_text(certificate: Certificate) -> str:
     lines = [f"{certificate.source} v{certificate.source_version}, role {certificate.role}, {certificate.server}"]
     for fact in certificate.facts:
         lines.append(f"{'holds ' if fact['holds'] else 'FAILS '} {fact['sentence']} ({fact['seen']})")
-        if not fact["holds"]:
-            lines.append(f"       {fact['mend']}")
+        lines += [f"       {said}" for said in (fact["excused"], fact["mend"]) if said and not fact["holds"]]
+    lines += ["", "What stops which attack first:"]
+    lines += [f"  {line}: {attack}" for attack, line in layers.report(certificate.facts)]
     return "\n".join([*lines, f"certificate {certificate.pk} {certificate.digest}"])

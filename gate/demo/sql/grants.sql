@@ -14,6 +14,11 @@ grant usage on schema shop_read to shop_reader;
 grant select on shop_read.jobs, shop_read.job_attempts, shop_read.log_lines, shop_read.deploys, shop_read.charges,
     shop_read.refunds to shop_reader;
 
+-- What proves the reader, for the doctor; for everyone else the third tier closes it.
+grant select on pg_catalog.pg_roles, pg_catalog.pg_auth_members, pg_catalog.pg_db_role_setting,
+    pg_catalog.pg_largeobject_metadata to shop_doctor;
+grant execute on function pg_catalog.pg_control_system() to shop_doctor;
+
 -- What a job logged, when something was deployed and which writes ran is history: the writer adds to the last only.
 grant usage on schema shop to shop_writer;
 grant select, insert, update, delete on shop.jobs, shop.job_attempts, shop.charges, shop.refunds to shop_writer;
