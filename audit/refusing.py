@@ -13,6 +13,8 @@ from audit.kinds import Kind
 class NotAllowed(Exception):
     """The act is not open to this person now; the sentence says why."""
 
+    is_attempt = True  # whether the log says that somebody tried
+
 
 def why_not(check: Callable[[], object]) -> str:
     """The sentence that a check raises; empty when it lets the act pass."""
@@ -24,10 +26,16 @@ def why_not(check: Callable[[], object]) -> str:
 
 
 @contextmanager
-def recorded_refusal(kind: Kind, by: Any, subject: str, **args: Any) -> Iterator[None]:
+def recorded_refusal(
+    kind: Kind, by: Any, subject: str, *, incident_id: int | None = None, **args: Any
+) -> Iterator[None]:  # fmt: skip
     """Have a refusal in the log before it is shown."""
     try:
         yield
     except NotAllowed as refusal:
-        log.record(kind, log.Actor.person(by), subject=subject, status="refused", summary=str(refusal), args=args)
+        if refusal.is_attempt:
+            log.record(
+                kind, log.Actor.person(by), subject=subject, status="refused", summary=str(refusal), args=args,
+                incident_id=incident_id,
+            )  # fmt: skip
         raise

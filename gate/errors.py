@@ -8,6 +8,8 @@ __all__ = ["NotAllowed", "Stale"]  # the layers below refuse by the same excepti
 class Stale(NotAllowed):
     """What the person saw is not what is there any more; carries both versions."""
 
+    is_attempt = False  # to have read an old page is no attempt at anything
+
     def __init__(self, sentence: str, *, seen: int, current: int) -> None:
         super().__init__(sentence)
         self.seen = seen

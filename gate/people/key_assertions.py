@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from webauthn import verify_authentication_response
-from webauthn.helpers import decode_credential_public_key
+from webauthn.helpers import decode_credential_public_key, decoded_public_key_to_cryptography
 from webauthn.helpers.cose import COSECRV, COSEKTY, COSEAlgorithmIdentifier
 from webauthn.helpers.exceptions import WebAuthnException
 
@@ -24,6 +25,11 @@ KINDS = (
     (COSEKTY.OKP, COSEAlgorithmIdentifier.EDDSA, COSECRV.ED25519),
     (COSEKTY.EC2, COSEAlgorithmIdentifier.ECDSA_SHA_256, COSECRV.P256),
 )
+POINT_BYTES = 32
+# Ed25519 has points of order 1, 2, 4 and 8, by their y: with such a key, signatures hold that nobody made.
+FIELD = 2**255 - 19
+OF_ORDER_8 = int.from_bytes(bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little")
+WEAK = frozenset({0, 1, FIELD - 1, OF_ORDER_8, FIELD - OF_ORDER_8})
 PARTS = ("credential", "client_data", "authenticator_data", "signature")
 LONGEST_PART = 8_192  # characters
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -135,16 +141,30 @@ def check_same_origin(answer: Mapping[str, Any]) -> None:
 
 
 def check_algorithm(public_key: bytes) -> None:
-    """Raises BadAssertion for a key of another kind than EdDSA on Ed25519 or ES256 on P-256."""
+    """Raises BadAssertion for another key than one of EdDSA on Ed25519 or ES256 on P-256 that somebody can hold."""
     if public_key[:1] in (b"", b"\x04"):  # the library takes a bare point as well
         raise BadAssertion("The public key is not written as COSE.")
     try:
         found = decode_credential_public_key(public_key)
         kind = (found.kty, found.alg, getattr(found, "crv", None))
-    except (WebAuthnException, ValueError, KeyError, TypeError) as problem:
+    except (WebAuthnException, ValueError, LookupError, TypeError) as problem:
         raise BadAssertion("The public key cannot be read.") from problem
     if kind not in KINDS:
         raise BadAssertion("The key signs in another way than EdDSA or ES256.")
+    _check_point(found)
+
+
+def _check_point(key: Any) -> None:
+    parts = [key.x, *([key.y] if hasattr(key, "y") else [])]
+    if not all(isinstance(one, bytes) and len(one) == POINT_BYTES for one in parts):
+        raise BadAssertion("The public key is not written as a point is.")
+    try:
+        decoded_public_key_to_cryptography(key)
+    except (WebAuthnException, ValueError, UnsupportedAlgorithm) as problem:
+        raise BadAssertion("The public key is no point of its curve.") from problem
+    # The top bit is the sign of x; what is left may exceed the field, and stands for what it is in it then.
+    if len(parts) == 1 and int.from_bytes(key.x, "little") % 2**255 % FIELD in WEAK:
+        raise BadAssertion("The public key belongs to no private key: anybody could sign for it.")
 
 
 def _as_sent(assertion: Mapping[str, Any]) -> dict[str, Any]:

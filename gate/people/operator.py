@@ -9,9 +9,10 @@ from typing import Any
 import psycopg
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import OperationalError
+from django.db import Error
 
-from audit import disk, log
+from audit import log
+from gate.config import failures
 from gate.config.roles import role_name
 
 
@@ -29,16 +30,15 @@ class OperatorCommand(BaseCommand):
     """A command that needs the running database, and says so when there is none."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run it. Raises CommandError when no database answers or its disk is full, or it is unclear which is meant."""
+        """Run it. Raises CommandError when the database does not answer or refuses, or it is unclear which is meant."""
         _check_one_is_meant()
         try:
             return super().execute(*args, **options)
-        except (OperationalError, psycopg.OperationalError) as error:
-            said = str(error).strip()
-            raise CommandError(
-                disk.said_of(error)
-                or f"The database does not answer ({said}). Start it with manage.py up, or set DATABASE_URL."
-            ) from error
+        except (Error, psycopg.Error) as error:
+            sentence = failures.said_of(error)
+            if sentence is None:
+                raise
+            raise CommandError(sentence) from error
 
 
 def _check_one_is_meant() -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +13,7 @@ from django.utils import timezone
 from audit import log, masking, outbox
 from audit.agents import Principal
 from audit.kinds import Kind
-from gate.errors import NotAllowed, Stale
+from gate.people import changes
 from gate.people.models import Person
 from gate.triage.models import Incident, Investigation
 from gate.writes import digests, guards, http_statement, limits, parameters, targets
@@ -103,7 +102,8 @@ def proposer(by_agent: Principal | None, by_person: Person | None) -> log.Actor:
 
 
 def record_proposal(write: WriteRequest, proposer: log.Actor) -> None:
-    """Have a proposal in the log, in the transaction that saved it."""
+    """Have a proposal in the log, and a first look at it asked for, in the transaction that saved it."""
+    ask_first_look(write)
     log.record_with(
         Kind.WRITE_PROPOSED, proposer, subject=write.ref, summary=f"{write.verb} in {write.table}",
         incident_id=write.incident_id, run_id=str(write.investigation_id or ""),
@@ -113,6 +113,12 @@ def record_proposal(write: WriteRequest, proposer: log.Actor) -> None:
             "reason": write.reason, "incident": write.incident_id, "proposal": write.proposal_digest,
         }),
     )  # fmt: skip
+
+
+def ask_first_look(write: WriteRequest) -> None:
+    """Have a read-only credential look at what is proposed, where the target names one."""
+    if targets.of(write.target).first_look_source is not None:
+        outbox.enqueue("gate.writes.tasks.first_look_unasked", "reads", write.pk)
 
 
 @transaction.atomic
@@ -129,18 +135,9 @@ def ask_preview(write: WriteRequest, by: Person) -> PreviewRequest:
     return request
 
 
-@contextmanager
-def recorded_refusal(by: Person | None, subject: str, args: dict[str, Any]) -> Iterator[None]:
-    """Have a refusal in the log before it is shown. To have read an old page is no attempt at anything."""
-    try:
-        yield
-    except Stale:
-        raise
-    except NotAllowed as refusal:
-        if by is None:  # an agent's desk records what it is refused
-            raise
-        log.record(Kind.PERSON_REFUSED, by.actor(), subject=subject, status="refused", summary=str(refusal), args=args)
-        raise
+def recorded_refusal(by: Person | None, subject: str, args: dict[str, Any]) -> AbstractContextManager[None]:
+    """Have a person's refusal in the log before it is shown; an agent's desk records what it is refused itself."""
+    return nullcontext() if by is None else changes.recorded_refusal(by, subject, **args)
 
 
 def locked(write: WriteRequest) -> WriteRequest:

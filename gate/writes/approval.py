@@ -4,7 +4,9 @@ the person's act in the log; of a password the sealed log alone.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.db.models.functions import Now
 
@@ -13,14 +15,22 @@ from audit.kinds import Kind
 from audit.models import Agent, Definition, Entry
 from gate.errors import NotAllowed
 from gate.people.key_assertions import BadAssertion
-from gate.writes import assertions, digests, http_statement, people, preview, quorum, recorded, sealed, targets
+from gate.writes import assertions, digests, floor, http_statement, people, preview, quorum, recorded, sealed, targets
 from gate.writes.errors import Unfit
 from gate.writes.http_statement import Request
-from gate.writes.models import Decision, Execution, Preview, WriteRequest
+from gate.writes.models import Canary, Decision, Execution, Preview, WriteRequest
 from gate.writes.parameters import Parameter
 from gate.writes.screening import screened
 from gate.writes.statement import Statement
 from gate.writes.targets import WriteTarget
+
+# Whoever proposes says until when, by the clock of their process.
+CLOCKS_DIFFER = timedelta(minutes=1)
+PROPOSALS = (Kind.WRITE_PROPOSED, Kind.WRITE_EDITED)
+ENDS = (
+    Kind.WRITE_REJECTED, Kind.WRITE_CHANGES_REQUESTED, Kind.WRITE_WITHDRAWN, Kind.WRITE_EDITED, Kind.WRITE_EXPIRED,
+    Kind.WRITE_FAILED, Kind.WRITE_REFUSED_STALE, Kind.WRITE_EXECUTED,
+)  # fmt: skip
 
 
 class NotApproved(Exception):
@@ -62,6 +72,7 @@ def verified(write: WriteRequest) -> Approved:
     Raises NotApproved, or Lapsed; and sealed.NotYet while a password's entry waits for its seal.
     """
     check_log_verifies()
+    _check_is_no_canary(write)
     decisions, target = decisions_of(write), targets.of(write.target)
     seen = decisions[-1].preview
     assert seen is not None  # decisions_of sees to it
@@ -71,6 +82,7 @@ def verified(write: WriteRequest) -> Approved:
     for decision in decisions:
         _check_decision(write, decision, target)
     _check_quorum(write, decisions, target)
+    _check_floor(write, decisions, target)
     _check_nobody_stopped(write)
     statement, given = _screened(write)
     return Approved(write, tuple(decisions), seen, target, statement, given)
@@ -81,7 +93,7 @@ def _check_decision(write: WriteRequest, decision: Decision, target: WriteTarget
     _check_method(write, decision, target)
     _check_approver(write, decision)
     _check_log(write, decision)
-    _check_time(write, decision)
+    _check_time(write, decision, target)
 
 
 def _check_method(write: WriteRequest, decision: Decision, target: WriteTarget) -> None:
@@ -106,10 +118,23 @@ def _check_quorum(write: WriteRequest, decisions: list[Decision], target: WriteT
         raise NotApproved(f"{write.ref} still needs {left} to approve it.")
 
 
+def _check_floor(write: WriteRequest, decisions: list[Decision], target: WriteTarget) -> None:
+    try:
+        floor.check(target, decisions)
+    except floor.TooLittle as problem:
+        raise NotApproved(f"{write.ref} has not been approved by enough. {problem}") from problem
+
+
 def check_log_verifies() -> None:
     """Raises NotApproved while the log does not verify: an approval in it proves nothing then."""
     if why := alarm.why_off():
         raise NotApproved(why)
+
+
+def _check_is_no_canary(write: WriteRequest) -> None:
+    # A status may be set back; that it was placed to be turned down stays.
+    if Canary.objects.filter(write=write).exists():
+        raise NotApproved(f"{write.ref} was placed to be turned down; it never runs.")
 
 
 def _check_target(definition: Definition) -> None:
@@ -134,11 +159,15 @@ def _check_preview(write: WriteRequest, seen: Preview) -> None:
 
 
 def _check_statement(write: WriteRequest, decision: Decision) -> None:
-    made = decision.statement
+    made = decision.statement if isinstance(decision.statement, dict) else {}
     expected = digests.approval_statement(
         decision, approver=str(made.get("approver", "")), nonce=str(made.get("nonce", ""))
     )
-    if made != expected or digests.of_approval(expected) != decision.digest:
+    # As text: to Python 1 is equal to true and to 1.0, and what is signed is neither.
+    if (
+        json.dumps(made, sort_keys=True) != json.dumps(expected, sort_keys=True)
+        or digests.of_approval(expected) != decision.digest
+    ):
         raise NotApproved(f"The approval of {write.ref} does not say what the write and its preview say.")
 
 
@@ -147,7 +176,8 @@ def _check_approver(write: WriteRequest, decision: Decision) -> None:
     if person is None or not person.may_decide or person.username != decision.statement["approver"]:
         raise NotApproved("The person who approved decides about no writes now.")
     agent = Agent.objects.filter(pk=write.proposed_by_agent_id).first() if write.proposed_by_agent_id else None
-    if decision.by_id in {write.proposed_by_person_id, agent.owner_id if agent else None, *_editors(write)}:
+    parties = {write.proposed_by_person_id, agent.owner_id if agent else None, *_editors(write)}
+    if decision.by_id in parties or person.username in _answered_for(write):
         raise NotApproved(f"{person.name} proposed {write.ref} or owns the agent that did; someone else must approve.")
 
 
@@ -156,6 +186,15 @@ def _editors(write: WriteRequest) -> set[int | None]:
     by_person = write.editions.values_list("edited_by_person_id", flat=True)
     by_agent = Agent.objects.filter(pk__in=write.editions.values("edited_by_agent_id")).values_list("owner", flat=True)
     return {*by_person, *by_agent}
+
+
+def _answered_for(write: WriteRequest) -> set[str]:
+    """Who owned the agent when it proposed or edited this: the log's word, which a later owner does not change."""
+    made = [write.proposal_digest, *write.editions.values_list("proposal_digest", flat=True)]
+    asked = Entry.objects.filter(kind__in=PROPOSALS, subject=write.ref, actor_kind=Entry.ActorKind.AGENT)
+    contents = reading.contents_of(found := list(asked))
+    # What cannot be read may be of this write.
+    return {one.principal for one in found if not (args := contents[one.pk].args) or args.get("proposal") in made}
 
 
 def _check_nobody_stopped(write: WriteRequest) -> None:
@@ -170,12 +209,20 @@ def _check_log(write: WriteRequest, decision: Decision) -> None:
     entry = entry_of(write, decision)
     if entry is None:
         raise NotApproved(f"The log has no intact entry of the approval of {write.ref}.")
+    _check_not_over(write, entry)
     if decision.method != "password":
         return
     try:
         sealed.check(entry)
     except sealed.Unproven as problem:
         raise NotApproved(f"The approval of {write.ref} is not proven by the log. {problem}") from problem
+
+
+def _check_not_over(write: WriteRequest, approved: Entry) -> None:
+    """Raises NotApproved when the log says that the write ended since: its rows may have been set back."""
+    ends = Entry.objects.filter(kind__in=ENDS, subject=write.ref, seq__gt=approved.seq)
+    if over := ends.order_by("seq").first():
+        raise NotApproved(f"The log says that {write.ref} was over after it was approved: {over.ref}, {over.kind}.")
 
 
 def entry_of(write: WriteRequest, decision: Decision) -> Entry | None:
@@ -200,7 +247,12 @@ def await_seals(write_id: int) -> None:
             sealed.wait(entry)
 
 
-def _check_time(write: WriteRequest, decision: Decision) -> None:
+def _check_time(write: WriteRequest, decision: Decision, target: WriteTarget) -> None:
+    longest = timedelta(seconds=target.policy.expiry_seconds) + CLOCKS_DIFFER
+    if WriteRequest.objects.filter(pk=write.pk, expires_at__gt=Now() + longest).exists():
+        raise NotApproved(f"{write.ref} would stay open for longer than the policy of {target.name} allows.")
+    if decision.expires_at > write.expires_at:
+        raise NotApproved(f"The approval of {write.ref} would last longer than the write itself.")
     # By the clock of the database: a process may have a wrong one.
     is_open = WriteRequest.objects.filter(pk=write.pk, expires_at__gt=Now()).exists()
     if not is_open or not Decision.objects.filter(pk=decision.pk, expires_at__gt=Now()).exists():

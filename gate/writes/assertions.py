@@ -41,6 +41,13 @@ def keys_for(write: WriteRequest, by: Person, act: str) -> list[Key]:
     return usable
 
 
+def check_usable(write: WriteRequest, by: Person, act: str, assertion: Mapping[str, str] | None) -> None:
+    """Raises NotAllowed when a decision was signed by a key that was not asked: the writer would believe none of it."""
+    asked = {one.credential_id for one in keys_for(write, by, act)}
+    if assertion is None or assertion["credential"] not in asked:
+        raise NotAllowed("The key that signed is not one of those that count for this; take another one of yours.")
+
+
 def check_signed(decision: Decision, *, is_high_risk: bool) -> PinnedKey:
     """The pinned key of that very person which signed a decision. Raises BadAssertion.
 
@@ -48,7 +55,10 @@ def check_signed(decision: Decision, *, is_high_risk: bool) -> PinnedKey:
     """
     assertion = decision.assertion if isinstance(decision.assertion, dict) else {}
     credential = str(assertion.get("credential"))
-    key = pinned.live().filter(credential_id=credential, person_id=decision.by_id).first()
+    # By number and by name: people's table could let one number pass under another name.
+    key = pinned.live().filter(
+        credential_id=credential, person_id=decision.by_id, username=str(decision.statement.get("approver"))
+    ).first()  # fmt: skip
     if key is None:
         raise BadAssertion("The key that signed it is not on the writer’s list for that person.")
     if Key.objects.filter(credential_id=credential, revoked_at__isnull=False).exists():

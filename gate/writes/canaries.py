@@ -1,4 +1,4 @@
-"""Canaries: bad proposals that an operator places, to see whether people read what they approve.
+"""Canaries: bad proposals that an operator plans, to see whether people read what they approve.
 
 A canary looks like any other write until somebody decides about it. It can never run: its target is one whose
 credential the writer does not hold, the writer shows its planned effect only then, and an approval moves nothing on.
@@ -6,9 +6,7 @@ credential the writer does not hold, the writer shows its planned effect only th
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,74 +15,11 @@ from django.utils import timezone
 
 from audit import log
 from audit.kinds import Kind
-from audit.models import Agent
 from gate.errors import NotAllowed
 from gate.people.models import Person
 from gate.writes import actions, digests, quorum, states, targets
 from gate.writes.errors import Unfit
 from gate.writes.models import Canary, CanaryAnswer, Decision, WriteRequest
-
-KEYS = frozenset({"agent", "target", "statement", "parameters", "title", "reason", "flaw", "rows", "footprint"})
-MAY = frozenset({"incident", "blast", "shape"})
-
-
-@transaction.atomic
-def place(given: Mapping[str, Any], *, placed_by: str) -> WriteRequest:
-    """Place one canary, proposed in an agent's name as that agent would. Raises Unfit with a sentence."""
-    _check_keys(given)
-    agent = Agent.objects.filter(name=given["agent"], stopped_at=None).first()
-    if agent is None:
-        raise Unfit(f"There is no agent {given['agent']} at work, in whose name it would be proposed.")
-    write = actions.proposal(
-        given["target"], given["statement"], given["parameters"], given["title"], given["reason"],
-        given.get("incident", ""),
-    )  # fmt: skip
-    write.proposed_by_agent = agent
-    write.proposal_digest = digests.of_proposal(write)
-    write.save()
-    actions.record_proposal(write, log.Actor("agent", agent.name, agent.owner_name))
-    plan = {name: given[name] for name in ("rows", "footprint", "blast", "shape") if name in given}
-    Canary.objects.create(write=write, flaw=given["flaw"], plan=plan, placed_by=placed_by)
-    return write
-
-
-def _check_keys(given: Mapping[str, Any]) -> None:
-    if not isinstance(given, dict) or not KEYS <= set(given) <= KEYS | MAY:
-        raise Unfit(f"A canary has these keys: {', '.join(sorted(KEYS))}; and perhaps {', '.join(sorted(MAY))}.")
-    if not isinstance(given["flaw"], str) or not given["flaw"].strip():
-        raise Unfit("A canary says in `flaw` what is bad about it: whoever approved it reads that.")
-    if not isinstance(given["footprint"], dict) or not all(map(_is_touch, given["footprint"].values())):
-        raise Unfit('footprint says how many rows of a table are added, updated and deleted: {"shop.jobs": [0, 1, 0]}.')
-    if not isinstance(given["rows"], list) or not given["rows"] or not all(map(_is_row, given["rows"])):
-        raise Unfit("rows is a list of the rows that its preview shows, each with key, columns, before and after.")
-
-
-def _is_touch(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 3 and all(type(one) is int and one >= 0 for one in value)
-
-
-def _is_row(row: Any) -> bool:
-    if not isinstance(row, dict) or set(row) != {"key", "columns", "before", "after"}:
-        return False
-    columns, images = row["columns"], [row[name] for name in ("before", "after") if row[name] is not None]
-    is_listed = isinstance(columns, list) and all(isinstance(one, str) for one in columns)
-    is_keyed = is_listed and _is_image(row["key"]) and set(row["key"]) <= set(columns)
-    return bool(images) and is_keyed and all(_is_image(one) and set(one) == set(columns) for one in images)
-
-
-def _is_image(image: Any) -> bool:
-    return isinstance(image, dict) and all(value is None or isinstance(value, str) for value in image.values())
-
-
-def read(text: str) -> list[dict[str, Any]]:
-    """The canaries of a file: a JSON list. Raises Unfit."""
-    try:
-        found = json.loads(text)
-    except ValueError as reason:
-        raise Unfit(f"The file is not JSON: {reason}.") from reason
-    if not isinstance(found, list) or not found:
-        raise Unfit("The file holds a JSON list of canaries.")
-    return found
 
 
 def planned(write: WriteRequest) -> dict[str, Any] | None:
@@ -163,11 +98,11 @@ def lift(paused: CanaryAnswer, *, by: Person, reason: str) -> None:
 
 @transaction.atomic
 def _lift(pk: int, by: Person, reason: str) -> None:
-    paused = CanaryAnswer.objects.select_for_update(of=("self",)).select_related("by", "canary__write").get(pk=pk)
+    paused = CanaryAnswer.objects.select_for_update(of=("self",)).select_related("by", "decision__write").get(pk=pk)
     check_can_lift(by, paused)
     paused.lifted_by, paused.lifted_at, paused.why_lifted = by, timezone.now(), reason
     paused.save(update_fields=["lifted_by", "lifted_at", "why_lifted"])
     log.record_with(
         Kind.CANARY_PAUSE_LIFTED, by.actor(), subject=paused.by.username, summary=reason,
-        args={"write": paused.canary.write.ref, "reason": reason},
+        args={"write": paused.decision.write.ref, "reason": reason},
     )  # fmt: skip

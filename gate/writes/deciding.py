@@ -11,15 +11,14 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from django.db import transaction
-from django.utils import timezone
+from django.db import connection, transaction
 
 from audit import canonical, log, outbox
 from audit.kinds import Kind
 from gate.errors import NotAllowed, Stale
 from gate.people import guessing, key_options
 from gate.people.models import Person
-from gate.writes import assertions, canaries, digests, guards, offering, quorum, recorded, states, targets
+from gate.writes import assertions, canaries, digests, guards, limits, offering, quorum, recorded, states, targets
 from gate.writes.actions import locked, recorded_refusal
 from gate.writes.models import Decision, OfferedStatement, Preview, WriteRequest
 
@@ -102,6 +101,8 @@ def _decide(
     offered: OfferedStatement | None = None, assertion: dict[str, Any] | None = None,
 ) -> Decision:  # fmt: skip
     write = locked(write)
+    if act in quorum.APPROVALS:
+        limits.take_turns_approving(by)
     seen = _checked(write, by, act, shown)
     if offered is not None:
         decision = _signed(write, by, act, seen, offered, assertion)
@@ -134,6 +135,7 @@ def _signed(
 
     The signature is over what was offered up to five minutes ago; between then and the lock, anything may have come.
     """
+    assertions.check_usable(write, by, act, assertion)
     decision = _decision(write, by, act, offered.reason, seen, "passkey")
     latest = decision.expires_at
     decision.expires_at = datetime.fromisoformat(offered.statement["expires_at"])
@@ -174,7 +176,15 @@ def _end_of(write: WriteRequest, by: Person, act: Act, seen: Preview | None) -> 
     left = quorum.open_seats(policy, quorum.counted(write, seen)) - Counter([by.role])
     if act == Act.APPROVE and left:
         return write.expires_at
-    return min(write.expires_at, timezone.now() + APPROVAL_LASTS)
+    return min(write.expires_at, _now() + APPROVAL_LASTS)
+
+
+def _now() -> datetime:
+    """By the clock of the database, which the writer asks as well: a process may have a wrong one."""
+    with connection.cursor() as cursor:
+        cursor.execute("select clock_timestamp()")
+        found: datetime = cursor.fetchone()[0]
+    return found
 
 
 def _record_decision(decision: Decision) -> None:

@@ -14,7 +14,7 @@ from evidence import budgets, recording
 from evidence.desk import DeskTool
 from evidence.errors import Problem
 from gate.errors import NotAllowed
-from gate.writes import actions, editing, telling
+from gate.writes import actions, canary_placing, editing, telling
 from gate.writes.errors import Duplicate, Unfit
 from gate.writes.models import WriteRequest
 from gate.writes.parameters import MOST_PARAMETERS, TYPES
@@ -64,11 +64,13 @@ STATUS_SCHEMA: dict[str, Any] = {
 def propose(principal: Principal, arguments: dict[str, Any]) -> dict[str, Any]:
     """Propose a write; a person decides. Raises Problem with the sentence that says what to change; it is recorded."""
     try:
-        return answer(_propose(principal, arguments))
+        write = _propose(principal, arguments)
     except Duplicate as twin:
         raise _recorded(principal, PROPOSE, arguments, Problem(409, "already_proposed", str(twin))) from twin
     except NotAllowed as refusal:
         raise _recorded(principal, PROPOSE, arguments, Problem(422, "write_refused", str(refusal))) from refusal
+    canary_placing.place_due()
+    return answer(write)
 
 
 @transaction.atomic

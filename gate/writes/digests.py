@@ -106,20 +106,21 @@ def of_blast(touched: Sequence[Mapping[str, Any]]) -> str:
     return _digest(BLAST_TAG, {"tables": _text(sorted(tables))})
 
 
-def of_preview(
+def of_preview(**seen: Any) -> str:
+    """Over the proposal and everything that its dry run showed; the arguments are those of `preview_record`."""
+    return _digest(PREVIEW_TAG, preview_record(**seen))
+
+
+def preview_record(
     *, proposal: str, effect: str, rows: Sequence[Mapping[str, Any]], row_count: int | None,
     footprint: Mapping[str, Any], volatile: Sequence[str], blast: Sequence[Mapping[str, Any]], error: str,
-) -> str:  # fmt: skip
-    """Over the proposal and everything that its dry run showed; the rows' images are in the effect."""
+) -> dict[str, canonical.Scalar]:  # fmt: skip
+    """The proposal and everything that its dry run showed, flat; the rows' images are in the effect."""
     heads = _text([[row["key"], row["columns"]] for row in rows])
-    return _digest(
-        PREVIEW_TAG,
-        {
-            "proposal": proposal, "effect": effect, "rows": heads, "row_count": row_count,
-            "footprint": _text(footprint), "volatile": _text(sorted(volatile)), "blast": of_blast(blast),
-            "error": error,
-        },
-    )  # fmt: skip
+    return {
+        "proposal": proposal, "effect": effect, "rows": heads, "row_count": row_count,
+        "footprint": _text(footprint), "volatile": _text(sorted(volatile)), "blast": of_blast(blast), "error": error,
+    }  # fmt: skip
 
 
 def of_approval(statement: Mapping[str, canonical.Scalar]) -> str:

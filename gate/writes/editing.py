@@ -58,6 +58,7 @@ def _replace(write: WriteRequest, by_agent: Principal | None, by_person: Person 
 
 
 def _record(write: WriteRequest, earlier: str, editor: log.Actor) -> None:
+    actions.ask_first_look(write)
     log.record_with(
         Kind.WRITE_EDITED, editor, subject=write.ref, summary=f"edition {write.edition}",
         incident_id=write.incident_id, run_id=str(write.investigation_id or ""),

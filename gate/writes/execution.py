@@ -18,7 +18,19 @@ from psycopg import errors
 from audit import log
 from audit.kinds import Kind
 from audit.receipts import Receipt
-from gate.writes import approval, digests, effect, http_execution, ledger, proofs, sentences, session, states, xid
+from gate.writes import (
+    approval,
+    digests,
+    effect,
+    elsewhere,
+    http_execution,
+    ledger,
+    proofs,
+    sentences,
+    session,
+    states,
+    xid,
+)
 from gate.writes.approval import Approved, Lapsed, NotApproved
 from gate.writes.attempts import OVERTAKEN, Claim, Outcome, Refused, State, Status
 from gate.writes.differences import differences
@@ -59,11 +71,11 @@ def _claim(write_id: int) -> Claim | None:
     """Take the next attempt, or None when there is nothing left to run."""
     with transaction.atomic():
         write = WriteRequest.objects.select_for_update(of=("self",)).select_related("target").get(pk=write_id)
-        if write.status not in MAY_RUN:
-            return None
         executions = Execution.objects.select_for_update(of=("self",)).select_related("preview")
         execution = executions.filter(write=write).first()
-        return _next_claim(write, execution) if execution else _first_claim(write)
+        if execution is not None:
+            return _next_claim(write, execution)
+        return _first_claim(write) if write.status in MAY_RUN else None
 
 
 def _first_claim(write: WriteRequest) -> Claim | None:
@@ -88,6 +100,7 @@ def _next_claim(write: WriteRequest, execution: Execution) -> Claim | None:
         return None
     execution.attempt, execution.state = execution.attempt + 1, State.CLAIMED
     execution.save(update_fields=["attempt", "state"])
+    states.take_back(write)
     return _claimed(write, execution)
 
 
@@ -144,6 +157,7 @@ def _transaction(connection: psycopg.Connection[Any], claim: Claim) -> Outcome:
     approved = _still_approved(claim)
     found = _change(connection, approved)
     _check_same_effect(connection, approved, found)
+    _check_same_elsewhere(connection, approved, found)
     _check_log_still_verifies()
     _check_newest_attempt(claim)
     _commit(connection)
@@ -201,11 +215,20 @@ def _nothing_or_unknown(claim: Claim) -> Status:
 def _still_approved(claim: Claim) -> Approved:
     """The approval, checked again now that no other attempt can be running. Raises Refused."""
     try:
-        return approval.verified(WriteRequest.objects.select_related("target").get(pk=claim.write.pk))
+        approved = approval.verified(WriteRequest.objects.select_related("target").get(pk=claim.write.pk))
+        _check_same_approval(claim, approved)
+        return approved
     except Lapsed as reason:
         raise Refused(Outcome(Status.EXPIRED, error=str(reason))) from reason
     except NotApproved as reason:
         raise Refused(Outcome(Status.FAILED, error=str(reason))) from reason
+
+
+def _check_same_approval(claim: Claim, approved: Approved) -> None:
+    """Raises NotApproved when others opened the gate than were claimed: the record would name the wrong ones."""
+    keys = [str(decision.pk) for decision in approved.decisions]
+    if keys != claim.approvals or approved.preview.pk != claim.preview.pk:
+        raise NotApproved(f"{claim.write.ref} has other approvals now than those that it was claimed with.")
 
 
 def _change(connection: psycopg.Connection[Any], approved: Approved) -> Effect:
@@ -230,6 +253,19 @@ def _check_same_effect(connection: psycopg.Connection[Any], approved: Approved, 
         return
     rows, why = _differences(connection, approved, found), _what_differs(seen, found, digest)
     raise Refused(Outcome(Status.REFUSED_STALE, rows, len(found.rows), digest, error=why))
+
+
+def _check_same_elsewhere(connection: psycopg.Connection[Any], approved: Approved, found: Effect) -> None:
+    """Raises Refused when triggers or cascades do something else to other tables than was approved."""
+    try:
+        strayed = elsewhere.strayed(connection, approved.target, approved.preview)
+    except psycopg.Error as error:
+        raise Refused(Outcome(Status.FAILED, error=sentences.of(error))) from error
+    if strayed is not None:
+        digest = approved.preview.effect_digest
+        raise Refused(
+            Outcome(Status.REFUSED_STALE, strayed.rows, len(found.rows), digest, error=strayed.why)
+        )  # fmt: skip
 
 
 def _differences(connection: psycopg.Connection[Any], approved: Approved, found: Effect) -> list[Row]:
@@ -323,6 +359,7 @@ def _record(claim: Claim, outcome: Outcome) -> bool:
     )  # fmt: skip
     if not mine:
         return False
+    states.take_back(write)
     states.move(write, outcome.status)
     recorded = _log(
         kind, write, status=status, error=outcome.error, summary=_summary(write, outcome),

@@ -16,6 +16,7 @@ from psycopg import sql
 
 from audit import log, twohands
 from audit.kinds import Kind
+from audit.models import Definition
 from evidence import proof, reader, sources
 from evidence.errors import Problem, Refused
 from gate.writes import targets
@@ -35,21 +36,35 @@ def make(request_id: int) -> None:
     request = PreviewRequest.objects.select_related("write__target").get(pk=request_id)
     if FirstLook.objects.filter(request=request).exists():
         return
-    rows, error = _look(request.write)
+    _look_and_record(request.write, request)
+
+
+def make_unasked(write_id: int) -> None:
+    """Look at what was proposed, before anybody asks: the credential changes nothing. Safe to run twice."""
+    write = WriteRequest.objects.select_related("target").get(pk=write_id)
+    is_seen = FirstLook.objects.filter(write=write, edition=write.edition, request=None).exists()
+    if is_seen or write.status != WriteRequest.Status.WAITING or targets.of(write.target).first_look_source is None:
+        return
+    _look_and_record(write, None)
+
+
+def _look_and_record(write: WriteRequest, request: PreviewRequest | None) -> None:
+    rows, error = _look(write)
     try:
-        _record(request, rows, error)
+        _record(write, request, rows, error)
     except IntegrityError:
-        return  # another delivery of the same request was faster
+        return  # another delivery of the same was faster
 
 
 def _look(write: WriteRequest) -> tuple[list[Row], str]:
     target = targets.of(write.target)
     try:
         statement, given = screened(write)
-        text = as_select(statement, given)
-        found = reader.read(
-            _dsn(target), text, [one.v for one in given], limits=reader.Limits(rows=target.policy.row_cap)
-        )
+        source = _source(target)
+        text = as_select(statement, given, shown_in=source.body["schema"])
+        limits = reader.Limits(rows=target.policy.row_cap)
+        values, schema = [one.v for one in given], source.body["schema"]
+        found = reader.read(sources.dsn(source, "reader_env"), text, values, limits=limits, schema=schema)
     except (Unfit, Refused, Problem) as reason:
         return [], reason.sentence if isinstance(reason, Refused | Problem) else str(reason)
     if found.truncated:
@@ -57,12 +72,12 @@ def _look(write: WriteRequest) -> tuple[list[Row], str]:
     return [_row(one) for one in found.rows], ""
 
 
-def _dsn(target: WriteTarget) -> str:
+def _source(target: WriteTarget) -> Definition:
     source = twohands.active("source", target.first_look_source or "")
     if source is None:
         raise Unfit(f"The source {target.first_look_source} is not in force; an admin can activate it.")
     proof.require(source)
-    return sources.dsn(source, "reader_env")
+    return source
 
 
 def _row(found: Mapping[str, Any]) -> Row:
@@ -80,8 +95,11 @@ def _text(value: Any) -> str | None:
     return json.dumps(value, default=str) if isinstance(value, bool | dict | list) else str(value)
 
 
-def as_select(statement: Statement, given: Sequence[Parameter]) -> str:
-    """The SELECT of the rows before and after. Raises Unfit for what has none, or shows its value only when it runs."""
+def as_select(statement: Statement, given: Sequence[Parameter], *, shown_in: str) -> str:
+    """The SELECT of the rows before and after. Raises Unfit for what has none, or shows its value only when it runs.
+
+    A source reads in one schema alone, `shown_in`: the tables stand there, or views of them, by the same names.
+    """
     if statement.verb == "insert":
         raise Unfit("An insert changes no row that is there; the writer's dry run shows what it adds.")
     node = getattr(postgast.parse(statement.text).stmts[0].stmt, f"{statement.verb}_stmt")
@@ -89,6 +107,7 @@ def as_select(statement: Statement, given: Sequence[Parameter]) -> str:
     select = tree.stmts[0].stmt.select_stmt
     _fill(select, node)
     _cast_parameters(tree, given)
+    _read_in(tree, statement.schema, shown_in)
     return str(postgast.deparse(tree))
 
 
@@ -132,12 +151,17 @@ def _cast_parameters(tree: Any, given: Sequence[Parameter]) -> None:
         one.CopyFrom(cast.target_list[0].res_target.val)
 
 
+def _read_in(tree: Any, schema: str, shown_in: str) -> None:
+    for one in messages(tree):
+        if type(one).DESCRIPTOR.name == "RangeVar" and one.schemaname == schema:
+            one.schemaname = shown_in
+
+
 @transaction.atomic
-def _record(request: PreviewRequest, rows: list[Row], error: str) -> None:
-    write = request.write
-    FirstLook.objects.create(request=request, edition=write.edition, rows=rows, error=error)
+def _record(write: WriteRequest, request: PreviewRequest | None, rows: list[Row], error: str) -> None:
+    FirstLook.objects.create(write=write, request=request, edition=write.edition, rows=rows, error=error)
     log.record_with(
         Kind.WRITE_LOOKED_AT, log.Actor.process(), subject=write.ref, incident_id=write.incident_id,
         status="failed" if error else "ok", error=error, summary=error or f"{len(rows)} of {write.table}, read only",
-        args={"request": request.pk, "proposal": write.proposal_digest}, result={"rows": rows},
+        args={"request": request.pk if request else None, "proposal": write.proposal_digest}, result={"rows": rows},
     )  # fmt: skip

@@ -139,10 +139,12 @@ def check_may_act(person: Person, write: WriteRequest, act: str, seen: Preview |
     if act == Decision.Act.APPROVE:
         check_can_approve(person, write)
         check_preview(write, seen)
+        limits.check_no_twin(write, seen)
         opened.check(person, write, seen)
     elif act == Decision.Act.BREAK_GLASS:
         check_can_break_glass(person, write)
         check_preview(write, seen)
+        limits.check_no_twin(write, seen)
         opened.check(person, write, seen)
     elif act == Decision.Act.WITHDRAW:
         check_can_withdraw(person, write)
@@ -194,9 +196,13 @@ def check_may_decide(person: Person, write: WriteRequest) -> None:
 def _check_has_not_decided(person: Person, write: WriteRequest) -> None:
     own = write.decisions.filter(by=person, edition=write.edition)
     newest = quorum.latest_preview(write)
-    # An approval of another effect than the one shown now counts for nothing, so it may be given anew.
-    if any(one.act not in quorum.APPROVALS or (newest and quorum.is_of(one, write, newest)) for one in own):
+    if any(one.act not in quorum.APPROVALS or _still_stands(one, write, newest, person) for one in own):
         raise NotAllowed("You already decided about this write.")
+
+
+def _still_stands(own: Decision, write: WriteRequest, newest: Preview | None, person: Person) -> bool:
+    """Whether an approval counts. One of another effect, or of a role that the person has no more, is given anew."""
+    return newest is not None and quorum.is_of(own, write, newest) and own.role == person.role
 
 
 def _has_edited(person: Person, write: WriteRequest) -> bool:

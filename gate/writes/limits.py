@@ -7,14 +7,15 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from audit.agents import Principal
 from gate.errors import NotAllowed
 from gate.people.models import Person
+from gate.writes import targets
 from gate.writes.errors import Duplicate
-from gate.writes.models import CanaryAnswer, Decision, Edition, WriteRequest
+from gate.writes.models import CanaryAnswer, Decision, Edition, Preview, WriteRequest
 
 HOUR = timedelta(hours=1)
 Status = WriteRequest.Status
@@ -23,6 +24,7 @@ STILL_ASKED = (
     Status.PROPOSED, Status.WAITING, Status.CHANGES_REQUESTED, Status.APPROVED, Status.EXECUTING, Status.UNKNOWN,
 )  # fmt: skip
 LOCK_CLASS = 0x57  # one proposer's proposals take turns, so that two at once do not both take the last place
+APPROVER_LOCK_CLASS = 0x58  # and one person's approvals
 
 
 def check_proposal(write: WriteRequest, by_agent: Principal | None, by_person: Person | None) -> None:
@@ -67,6 +69,34 @@ def _check_rate(by_agent: Principal | None, by_person: Person | None) -> None:
         raise NotAllowed(
             f"{most:,} writes were proposed or edited here in an hour, and people read no more with care; wait a while."
         )
+
+
+def check_no_twin(write: WriteRequest, seen: Preview | None) -> None:
+    """Raises NotAllowed when its proposer asks for the same effect in other words already: one of the two is enough.
+
+    Only a preview shows that; what two requests do over HTTP, it does not.
+    """
+    if seen is None or not seen.row_count or targets.of(write.target).action is not None:
+        return
+    earlier = Preview.objects.filter(
+        write__pk__lt=write.pk, write__status__in=STILL_ASKED, write__target__name=write.target.name,
+        write__table=write.table, write__proposed_by_agent=write.proposed_by_agent_id,
+        write__proposed_by_person=write.proposed_by_person_id, edition=F("write__edition"),
+        effect_digest=seen.effect_digest, error="",
+    )  # fmt: skip
+    if twin := earlier.order_by("write").first():
+        raise NotAllowed(
+            f"W-{twin.write_id}, of the same proposer, does exactly this already; decide about that one first."
+        )
+
+
+def take_turns_approving(person: Person) -> None:
+    """Let one person's approvals come one after another, so that two at once do not both take the last place.
+
+    MUST run in the transaction that saves the decision, before its rules are asked.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(%s, hashint8(%s))", [APPROVER_LOCK_CLASS, person.pk])
 
 
 def check_may_approve_more(person: Person) -> None:

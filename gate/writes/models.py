@@ -137,11 +137,20 @@ class Preview(models.Model):
 class FirstLook(models.Model):
     """What a source's read-only credential saw of the rows that a write names, before the writer ran anything."""
 
-    request = models.OneToOneField(PreviewRequest, on_delete=models.PROTECT, related_name="first_look")
+    write = models.ForeignKey(WriteRequest, on_delete=models.PROTECT, related_name="first_looks")
+    # None for the look that comes with the proposal: nobody has to ask for what nothing can come of.
+    request = models.OneToOneField(PreviewRequest, null=True, on_delete=models.PROTECT, related_name="first_look")
     edition = models.PositiveIntegerField()
     rows = models.JSONField(default=list)  # like a preview's, without keys
     error = models.TextField(blank=True)
     at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["write", "edition"], name="writes_one_look_unasked", condition=Q(request=None)
+            ),
+        ]
 
 
 class Viewing(models.Model):
@@ -253,9 +262,11 @@ class GlassReview(models.Model):
 
 
 class Canary(models.Model):
-    """A bad proposal that an operator placed, to see whether it is caught. Its target does not exist for the writer."""
+    """A bad proposal that was planned, to see whether it is caught. Its target does not exist for the writer."""
 
-    write = models.OneToOneField(WriteRequest, on_delete=models.PROTECT, related_name="canary")
+    # None until it is placed, by a function of the database alone: see gate.writes.canary_placing.
+    write = models.OneToOneField(WriteRequest, null=True, on_delete=models.PROTECT, related_name="canary")
+    proposal = models.JSONField()  # what is proposed: agent, target, statement, parameters, title, reason, incident
     flaw = models.TextField()  # what is bad about it
     plan = models.JSONField()  # the effect that its preview shows: nothing is run for it
     placed_by = models.CharField(max_length=150)

@@ -232,8 +232,13 @@ def _summary(write: WriteRequest, made: Preview, request: PreviewRequest) -> str
 
 def digest(write: WriteRequest, seen: Seen | Preview) -> str:
     """The preview's digest, from what was seen or from what is stored of it."""
-    return digests.of_preview(
-        proposal=write.proposal_digest, effect=seen.effect_digest, rows=seen.rows,
-        row_count=None if seen.error else len(seen.rows), footprint=seen.footprint, volatile=seen.volatile,
-        blast=seen.blast, error=seen.error,
-    )  # fmt: skip
+    return digests.of_preview(**parts(write, seen))
+
+
+def parts(write: WriteRequest, seen: Seen | Preview) -> dict[str, Any]:
+    """What its digest is over."""
+    return {
+        "proposal": write.proposal_digest, "effect": seen.effect_digest, "rows": seen.rows,
+        "row_count": None if seen.error else len(seen.rows), "footprint": seen.footprint, "volatile": seen.volatile,
+        "blast": seen.blast, "error": seen.error,
+    }  # fmt: skip

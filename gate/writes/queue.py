@@ -13,7 +13,7 @@ from gate.people.models import Person
 from gate.writes import quorum, targets
 from gate.writes.models import Decision, Edition, Preview, WriteRequest
 from gate.writes.policy import Policy
-from gate.writes.presenting import State, of_quorum, state_of
+from gate.writes.state_words import State, of_quorum, state_of
 
 Status = WriteRequest.Status
 PAGE = 50
@@ -46,8 +46,7 @@ class Row:
         given = [one for one in self._decisions if one.act in quorum.APPROVALS and shown is not None]
         return [
             one for one in given
-            if shown is not None and quorum.is_of(one, self.write, shown)
-            and one.by.is_active and one.by.role == one.role
+            if shown is not None and quorum.is_of(one, self.write, shown) and quorum.holds_its_seat(one)
         ]  # fmt: skip
 
     @property
@@ -116,9 +115,10 @@ class Page:
 
 def page(person: Person, before: int | None) -> Page:
     """The list from a place on: keyset paging by number. Later pages show only what is over."""
-    waiting = [] if before else _rows(_writes().filter(status__in=NOT_OVER).order_by("pk")[: PAGE * 2], person)
-    over = _writes().exclude(status__in=NOT_OVER).order_by("-pk")
-    found = _rows((over.filter(pk__lt=before) if before else over)[: PAGE + 1], person)
+    writes = WriteRequest.objects.all()
+    waiting = [] if before else listed(writes.filter(status__in=NOT_OVER).order_by("pk")[: PAGE * 2], person)
+    over = writes.exclude(status__in=NOT_OVER).order_by("-pk")
+    found = listed((over.filter(pk__lt=before) if before else over)[: PAGE + 1], person)
     older = found[PAGE - 1].write.pk if len(found) > PAGE else None
     groups = [*_grouped(waiting), Group("Decided", found[:PAGE], "newest first")]
     return Page([one for one in groups if one.rows], sum(row.asks_for_me for row in waiting), len(waiting), older)
@@ -141,17 +141,15 @@ GROUPS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
 )
 
 
-def _writes() -> QuerySet[WriteRequest]:
+def listed(writes: QuerySet[WriteRequest], person: Person) -> list[Row]:
+    """These writes as lines of a list, read in four queries however many there are."""
     decided = Decision.objects.select_related("by")
     edits = Edition.objects.select_related("edited_by_agent").only(
         "write_id", "edited_by_person_id", "edited_by_agent__owner_id"
     )
     # Without the rows of what they show: those may be many.
     previews = Preview.objects.only("write_id", "edition", "digest")
-    return WriteRequest.objects.select_related("target", "proposed_by_agent", "proposed_by_person").prefetch_related(
+    found = writes.select_related("target", "proposed_by_agent", "proposed_by_person").prefetch_related(
         Prefetch("decisions", decided), Prefetch("editions", edits), Prefetch("previews", previews)
     )
-
-
-def _rows(writes: QuerySet[WriteRequest], person: Person) -> list[Row]:
-    return [Row(write, person) for write in writes]
+    return [Row(write, person) for write in found]

@@ -22,11 +22,11 @@ def counted(write: WriteRequest, seen: Preview | None) -> list[Decision]:
     if seen is None:
         return []
     given = write.decisions.filter(act__in=APPROVALS, edition=write.edition).select_related("by", "preview")
-    return [one for one in given.order_by("at", "pk") if is_of(one, write, seen) and _holds_its_seat(one)]
+    return [one for one in given.order_by("at", "pk") if is_of(one, write, seen) and holds_its_seat(one)]
 
 
-def _holds_its_seat(decision: Decision) -> bool:
-    """Whether who approved still works here, in the role in which they did."""
+def holds_its_seat(decision: Decision) -> bool:
+    """Whether who approved still works here, in the role in which they did: a person has one role, so one seat."""
     return decision.by.is_active and decision.by.role == decision.role
 
 

@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -23,10 +23,13 @@ from gate.writes.receipt_keys import Keys, Pinned
 
 FORMAT = "counterseal-write-receipt/1"
 LONGEST = 64 * 1024 * 1024  # bytes
-TAGS = {"proposal": b"write-proposal/v1\0", "policy": b"write-policy/v1\0"}
+TAGS = {
+    "proposal": b"write-proposal/v1\0", "policy": b"write-policy/v1\0", "preview": b"write-preview/v1\0",
+}  # fmt: skip
 APPROVAL_TAG, LEDGER_TAG = b"write-approval/v1\0", b"write-ledger/v1\0"
 APPROVALS = ("approve", "break_glass")
 ENTRY = "entry"
+QUARANTINE = timedelta(hours=24)
 
 
 class BadReceipt(ValueError):
@@ -87,6 +90,7 @@ def _tried(about: str, check: Callable[[], None]) -> Line:
 def _checks(given: _Given) -> Iterator[tuple[str, Callable[[], None]]]:
     yield "the proposal gives its digest", lambda: given.check_record("proposal")
     yield "the policy gives its digest", lambda: given.check_record("policy")
+    yield "the preview gives its digest, and is of this proposal", given.check_preview
     yield "the checkpoint is signed by a known key of the log", given.check_checkpoint
     yield "the log holds the execution", lambda: given.check_entry(given.execution[ENTRY], "write.executed")
     yield "the execution is of this write, and of these approvals", given.check_execution
@@ -134,6 +138,15 @@ class _Given:
         part = self.receipt[name]
         _equal(_digest(TAGS[name], part["record"]), part["digest"], f"it gives another digest than the {name}'s")
 
+    def check_preview(self) -> None:
+        self.check_record("preview")
+        record = self.receipt["preview"]["record"]
+        found = {name: record[name] for name in ("proposal", "error", "row_count")}
+        expected = {
+            "proposal": self.receipt["proposal"]["digest"], "error": "", "row_count": self.execution["row_count"],
+        }  # fmt: skip
+        _equal(found, expected, "it is of another proposal, or of other rows")
+
     def check_checkpoint(self) -> None:
         if not self.keys.log:
             raise Fails("KEYS holds no key of the log")
@@ -163,7 +176,7 @@ class _Given:
             raise Fails("there is no approval, or one of them is there twice")
 
     def check_effect(self) -> None:
-        seen = self.receipt["preview"]["effect"]
+        seen = self.receipt["preview"]["record"]["effect"]
         _equal(self.execution["effect"], seen, "another effect was written than was previewed")
         _equal(_args(self.execution[ENTRY])["effect"], seen, "the log names another effect")
         if not _stored(self.execution[ENTRY]).entry.header["truncated"]:  # many rows are cut in the log
@@ -215,8 +228,13 @@ class _Given:
         ran = _stored(self.execution[ENTRY]).entry.at
         for key in self.keys.pinned:
             if (key.credential, key.person, key.username) == wanted and key.counted_at(ran):
-                return key
+                return self._old_enough(key, ran)
         raise Fails("KEYS has no key of that person which signed it and was pinned when it was run")
+
+    def _old_enough(self, key: Pinned, ran: datetime) -> Pinned:
+        if self.receipt["policy"]["record"]["risk"] != "normal" and ran - key.pinned_at < QUARANTINE:
+            raise Fails("the key was pinned less than 24 hours before it was run, and the write is of high risk")
+        return key
 
     def check_time(self, decision: Mapping[str, Any]) -> None:
         ran, given = _stored(self.execution[ENTRY]).entry.at, _stored(decision[ENTRY]).entry.at
@@ -236,8 +254,19 @@ class _Given:
 
 
 def _equal(found: object, expected: object, sentence: str) -> None:
-    if type(found) is not type(expected) or found != expected:
+    if not _is_same(found, expected):
         raise Fails(sentence)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    # To Python 1 is equal to true and to 1.0; they are other bytes.
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_is_same(one[name], other[name]) for name in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return bool(one == other)
 
 
 def _digest(tag: bytes, record: Mapping[str, canonical.Scalar]) -> str:

@@ -8,7 +8,7 @@ from audit import export_lines, export_rows
 from audit.export_rows import Row
 from audit.kinds import Kind
 from audit.models import Entry
-from gate.writes import approval, digests, recorded, targets
+from gate.writes import approval, digests, preview, recorded, targets
 from gate.writes.models import Decision, Execution, WriteRequest
 
 FORMAT = "counterseal-write-receipt/1"
@@ -30,7 +30,10 @@ def of(write: WriteRequest) -> dict[str, Any]:
         "format": FORMAT,
         "write": write.ref,
         "proposal": {"record": digests.proposal_record(write), "digest": write.proposal_digest},
-        "preview": {"digest": execution.preview.digest, "effect": execution.preview.effect_digest},
+        "preview": {
+            "record": digests.preview_record(**preview.parts(write, execution.preview)),
+            "digest": execution.preview.digest,
+        },
         "policy": {"record": targets.of(write.target).policy.record(), "digest": digests.policy_digest(write)},
         "decisions": [
             {**recorded.of(one), "entry": by_id[str(entry.pk)]}

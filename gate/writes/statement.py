@@ -46,6 +46,16 @@ FUNCTIONS = CLOCKS | {
     "concat", "concat_ws", "abs", "round", "floor", "ceil", "mod", "count", "min", "max", "sum",
     "to_jsonb", "jsonb_set", "jsonb_build_object", "jsonb_build_array", "jsonb_array_elements",
 }  # fmt: skip
+# Functions of pg_catalog that take a whole row: t.f calls f with a row of t, where t has no column f.
+TAKE_A_ROW = frozenset({
+    "any_out", "any_value", "anycompatible_out", "anycompatiblenonarray_out", "anyelement_out", "anynonarray_out",
+    "array_agg", "concat", "count", "cume_dist", "dense_rank", "first_value", "hash_record", "json_agg",
+    "json_agg_strict", "json_build_array", "json_build_object", "jsonb_agg", "jsonb_agg_strict", "jsonb_build_array",
+    "jsonb_build_object", "lag", "last_value", "lead", "max", "min", "mode", "num_nonnulls", "num_nulls",
+    "percent_rank", "pg_collation_for", "pg_column_compression", "pg_column_size", "pg_column_toast_chunk_id",
+    "pg_restore_attribute_stats", "pg_restore_relation_stats", "pg_typeof", "quote_literal", "quote_nullable", "rank",
+    "record_out", "record_send", "row_to_json", "to_json", "to_jsonb",
+})  # fmt: skip
 # CURRENT_TIMESTAMP and its kin; not CURRENT_USER.
 CLOCK_WORDS = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
 NEW_EACH_TIME = CLOCKS | {"gen_random_uuid", "uuidv7"}
@@ -189,6 +199,15 @@ def _check_parts(node: Any) -> None:
         raise Unfit("A field of a value, like (x).y, is not taken: PostgreSQL may read it as a call of the function y.")
 
 
+def _check_column(node: Any) -> None:
+    last = node.fields[-1]
+    if len(node.fields) > 1 and last.WhichOneof("node") == "string" and last.string.sval in TAKE_A_ROW:
+        name = last.string.sval
+        raise Unfit(
+            f"Name the column {name} without its table: PostgreSQL may read it as a call of the function {name}."
+        )
+
+
 def _check_alias(node: Any) -> None:
     _check_names([node.aliasname, *(column.string.sval for column in node.colnames)])
 
@@ -220,6 +239,7 @@ CHECKS: dict[str, Any] = {
     "Alias": _check_alias,
     "SelectStmt": _check_outputs,
     "A_Indirection": _check_parts,
+    "ColumnRef": _check_column,
     "FuncCall": _check_function,
     "A_Expr": lambda node: _check_operator(node.name),
     "SubLink": lambda node: _check_operator(node.oper_name),

@@ -30,6 +30,14 @@ MOVES: dict[Status, frozenset[Status]] = {
 }  # fmt: skip
 
 
+def take_back(write: WriteRequest) -> None:
+    """Let a claimed write be executing again, to be moved on from there, whatever status somebody else gave it.
+
+    The writer's own record decides what became of it; otherwise a changed status would hide that it ran.
+    """
+    write.status = Status.EXECUTING
+
+
 def move(write: WriteRequest, to: Status) -> None:
     """Move a locked write on and count its version. Raises ValueError for a move that is not in the table."""
     if to not in MOVES[Status(write.status)]:

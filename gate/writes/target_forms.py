@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 
 from audit.definition_forms import VersionForm
 from audit.templatetags.ui import duration
 from gate.people import permissions
 from gate.people.models import Person
 from gate.triage.class_forms import DurationField
-from gate.writes import policy
+from gate.writes import http_target_form, policy
+from gate.writes.http_target_form import ActionForm
 from gate.writes.policy_words import PROPOSERS
 
 SEATS = tuple(role for role in Person.Role.values if role in permissions.MATRIX["gate.decide_write"])
 
 
-class TargetForm(VersionForm):
+class TargetForm(ActionForm, VersionForm):
     """One version of a target."""
 
     kind = forms.ChoiceField(choices=[("postgresql", "PostgreSQL"), ("http", "HTTP action")])
     environment = forms.CharField(max_length=40)
     credential_env = forms.CharField(max_length=80)
     ledger = forms.CharField(max_length=100, required=False)
-    action = forms.CharField(max_length=20_000, required=False)
+    first_look_source = forms.CharField(max_length=80, required=False)
     on_call = forms.IntegerField(min_value=0, max_value=policy.MOST_APPROVERS)
     admin = forms.IntegerField(min_value=0, max_value=policy.MOST_APPROVERS)
     method = forms.ChoiceField(choices=[("passkey", "a passkey"), ("password", "a passkey, or a fresh password")])
@@ -39,20 +38,26 @@ class TargetForm(VersionForm):
     risk = forms.ChoiceField(choices=[("normal", "normal"), ("high", "high")])
     break_glass = forms.BooleanField(required=False)
 
-    def clean_action(self) -> Any:
-        """The action as JSON; raises ValidationError for other text."""
-        text = self.cleaned_data["action"].strip()
-        try:
-            return json.loads(text) if text else None
-        except ValueError as problem:
-            raise ValidationError(f"This is not JSON: {problem}.") from problem
+    def clean(self) -> None:
+        """What an HTTP action lacks is said beside its field; of a database none of those fields is asked for."""
+        super().clean()
+        if self.cleaned_data.get("kind") == "http":
+            self.check_action()
+            return
+        for name in http_target_form.FIELDS:
+            self.errors.pop(name, None)
 
     def body(self) -> dict[str, Any]:
         """The definition's body, once the form is valid."""
         said = self.cleaned_data
-        own = {"action": said["action"]} if said["kind"] == "http" else {"ledger": said["ledger"] or None}
+        own = {"action": self.action()} if said["kind"] == "http" else self._database()
         common = {name: said[name] for name in ("kind", "environment", "credential_env")}
         return {**common, **own, "policy": self._policy()}
+
+    def _database(self) -> dict[str, Any]:
+        said = self.cleaned_data
+        look = {"first_look_source": said["first_look_source"]} if said["first_look_source"] else {}
+        return {"ledger": said["ledger"] or None, **look}
 
     def _policy(self) -> dict[str, Any]:
         said = self.cleaned_data
@@ -68,6 +73,7 @@ def initial_of(body: dict[str, Any]) -> dict[str, Any]:
         **{name: value for name, value in asked.items() if name != "approvers"},
         **{role: asked["approvers"].get(role, 0) for role in SEATS},
         "ledger": body.get("ledger") or "",
-        "action": json.dumps(body["action"], indent=2) if "action" in body else "",
+        "first_look_source": body.get("first_look_source", ""),
+        **http_target_form.initial_of(body.get("action")),
         "expiry_seconds": duration(asked["expiry_seconds"]),
     }

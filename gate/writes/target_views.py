@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +15,7 @@ from audit import definition_pages, definition_views, marked_json
 from audit.definition_pages import Row
 from gate.people.models import Person
 from gate.writes import policy_words, targets
+from gate.writes.http_target import HttpAction
 from gate.writes.models import WriteRequest
 from gate.writes.policy import Policy
 from gate.writes.queue import NOT_OVER
@@ -55,9 +57,16 @@ def one(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "row": row, "target": target, "parts": policy_words.parts(target.policy), "seats": _seats(target.policy),
         "versions": versions, "waiting": _waiting(row),
-        "action_lines": marked_json.lines(row.shown.body["action"]) if target.action else [],
+        **_action(target.action),
     }  # fmt: skip
     return render(request, "gate/target.html", context)
+
+
+def _action(action: HttpAction | None) -> dict[str, object]:
+    if action is None:
+        return {}
+    expected = json.dumps(action.probe.equals, ensure_ascii=False) if action.probe else ""
+    return {"schema_lines": marked_json.lines(action.body), "hosts": sorted(action.named_hosts), "expected": expected}
 
 
 def _seats(policy: Policy) -> list[Seat]:

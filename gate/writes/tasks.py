@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from audit import outbox
-from gate.writes import execution, expiry, preview, unknowns
+from gate.writes import canary_placing, execution, expiry, preview, unknowns
 from gate.writes import first_look as looking
 
 
@@ -19,6 +19,12 @@ def first_look(job_id: int) -> None:
     outbox.run_stepwise(first_look.name, job_id, looking.make)
 
 
+@shared_task(name="gate.writes.tasks.first_look_unasked")
+def first_look_unasked(job_id: int) -> None:
+    """Look, with a credential that only reads, at what was proposed."""
+    outbox.run_stepwise(first_look_unasked.name, job_id, looking.make_unasked)
+
+
 @shared_task(name="gate.writes.tasks.execute_write")
 def execute_write(job_id: int) -> None:
     """Run an approved write, or find out what became of an earlier run."""
@@ -31,3 +37,9 @@ def expire_writes() -> None:
     expiry.expire()
     unknowns.admit()
     unknowns.ask_again()
+
+
+@shared_task(name="gate.writes.tasks.plan_canary")
+def plan_canary() -> None:
+    """Plan a canary now and then, as often as the operator wants."""
+    canary_placing.plan_by_chance()

@@ -60,11 +60,12 @@ def _roles(write: WriteRequest, preview: str) -> dict[int, str]:
     """The role of each person whose approval counts. The agents' plane sees people's roles through a view."""
     given = Decision.objects.filter(write=write, act=Act.APPROVE, edition=write.edition)
     counted = {
-        by: role
+        (by, role)
         for by, role, made in given.values_list("by_id", "role", "statement")
         if made["proposal"] == write.proposal_digest and made["preview"] == preview
     }
+    known = [by for by, _ in counted]
     with connection.cursor() as cursor:
-        cursor.execute("select id, role from people_approver where is_active and id = any(%s)", [list(counted)])
+        cursor.execute("select id, role from people_approver where is_active and id = any(%s)", [known])
         held = dict(cursor.fetchall())
-    return {by: role for by, role in counted.items() if held.get(by) == role}
+    return {by: role for by, role in counted if held.get(by) == role}

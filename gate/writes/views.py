@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from gate.errors import NotAllowed
 from gate.people.requests import person_of
-from gate.writes import actions, deciding, editing, presenting, queue, viewing
+from gate.writes import actions, deciding, editing, presenting, queue, state_words, viewing
 from gate.writes.forms import DecisionForm, EditForm, ProposalForm, again
 from gate.writes.models import WriteRequest
 
@@ -107,7 +107,7 @@ def decision(request: HttpRequest, pk: int) -> HttpResponse:
         return render_write(request, pk, form, status=422)
     except NotAllowed as refusal:
         return render_write(request, pk, form, status=409, refusal=refusal)
-    messages.success(request, presenting.told(decided))
+    messages.success(request, state_words.told(decided))
     return redirect("writes:write", pk)
 
 

@@ -12,11 +12,22 @@ import pytest
 from gate.writes import actions, execution, older_servers, preview, quorum
 from gate.writes.models import Preview
 from tests.writes import older
-from tests.writes.conftest import TABLES, WRITER, body
+from tests.writes.conftest import REQUEUE, TABLES, WRITER, body
 
 pytestmark = pytest.mark.django_db
 
 EVENTS = "grant select on shop.job_events to writes_test_writer"
+NOTE = (
+    "create or replace function shop.note() returns trigger language plpgsql security definer as $$ begin"
+    " insert into shop.job_events (what, job_id) values ({}); return null; end $$"
+)
+# A trigger that updates a keyed row of another table.
+COUNTED = (
+    "; alter table shop.lie add primary key (id), add seen int not null default 0;"
+    " create function shop.count() returns trigger language plpgsql security definer as $$ begin"
+    " update shop.lie set seen = seen + 1 where id = 1; return null; end $$;"
+    " create trigger count after update on shop.jobs for each row execute function shop.count()"
+)
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +113,70 @@ def test_cascades_and_triggers_show_the_rows_of_other_tables(previewed: Any, sho
     assert [row["before"]["child_id"] for row in children["rows"]] == ["1", "2"]
     assert (children["why"], [row["after"] for row in children["rows"]]) == ("", [None, None])
     assert (events["why"], events["rows"][0]["after"]["what"], events["volatile"]) == ("", "DELETE", ["id"])
+
+
+DELETED = "delete from shop.jobs where job_id = 1"
+
+
+@pytest.mark.parametrize(
+    ("binding", "statement", "changed", "table_name", "before", "after"),
+    [
+        # As many rows as were approved, each time, and not the approved ones.
+        ("strict", DELETED, "delete from shop.children where child_id = 2; insert into shop.children values (3, 1)",
+         "shop.children", {"child_id": "2", "job_id": "1"}, {"child_id": "3", "job_id": "1"}),
+        ("strict", REQUEUE, NOTE.format("'other', 7"), "shop.job_events",
+         {"job_id": "7", "what": "UPDATE"}, {"job_id": "7", "what": "other"}),
+        ("touched", REQUEUE, NOTE.format("'UPDATE', 8"), "shop.job_events",
+         {"job_id": "7", "what": "UPDATE"}, {"job_id": "8", "what": "UPDATE"}),
+        ("strict", REQUEUE, "update shop.lie set state = 'seen'", "shop.lie",
+         {"id": "1", "job_id": "1", "state": "a lie", "seen": "0"},
+         {"id": "1", "job_id": "1", "state": "seen", "seen": "0"}),
+        ("touched", REQUEUE, "update shop.lie set seen = 5", "shop.lie",
+         {"id": "1", "job_id": "1", "state": "a lie", "seen": "0"},
+         {"id": "1", "job_id": "1", "state": "a lie", "seen": "5"}),
+    ],
+)  # fmt: skip
+def test_what_it_does_to_other_tables_is_approved_row_by_row(
+    define: Any, approved: Any, shop: Any, job: Any, binding: str, statement: str, changed: str, table_name: str,
+    before: Any, after: Any,
+) -> None:  # fmt: skip
+    if binding != "strict":  # which the target is already
+        define("target", "shop", body(binding=binding))
+    shop.execute(EVENTS + COUNTED)
+    write = approved(statement)
+    assert (seen(write).error, table(seen(write), table_name)["why"]) == ("", "")
+    shop.execute(changed)
+    execution.execute(write.pk)
+    write.refresh_from_db()
+    assert (write.status, job(7)) == ("refused_stale", "running")
+    assert f"but not what it does to {table_name}" in write.execution.error
+    (row,) = write.execution.rows
+    assert (row["table"], row["before"], row["after"]) == (table_name, before, after)
+
+
+@pytest.mark.parametrize("statement", [REQUEUE, DELETED])
+def test_what_changes_in_other_tables_besides_keeps_nothing_back(
+    define: Any, approved: Any, shop: Any, statement: str
+) -> None:
+    define("target", "shop", body(binding="touched"))
+    shop.execute(EVENTS + COUNTED)
+    write = approved(statement)
+    shop.execute("update shop.lie set state = 'seen'; insert into shop.job_events (job_id, what) values (3, 'x')")
+    execution.execute(write.pk)
+    write.refresh_from_db()
+    assert (write.status, write.execution.error) == ("executed", "")
+
+
+def test_what_cannot_be_read_again_before_the_commit_is_not_committed(
+    approved: Any, shop: Any, job: Any
+) -> None:  # fmt: skip
+    shop.execute(EVENTS)
+    write = approved()
+    shop.execute("revoke select on shop.job_events from writes_test_writer")
+    execution.execute(write.pk)
+    write.refresh_from_db()
+    assert (write.status, write.execution.rows, job(7)) == ("refused_stale", [], "running")
+    assert "cannot be checked now" in write.execution.error
 
 
 def test_an_updated_row_of_another_table_is_paired_by_its_key(previewed: Any, shop: Any) -> None:

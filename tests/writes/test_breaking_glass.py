@@ -103,7 +103,10 @@ def test_every_page_says_so_until_two_others_reviewed(
         page = sign_in(mia).get("/inbox/").content.decode()
         assert ("glassbar" in page, left in page) == (bool(left), True)
     assert breaking_glass.count() == 0
-    assert "it could not wait" in sign_in(mia).get(f"/writes/{broken.write_id}/").content.decode()
+    page = sign_in(mia).get(f"/writes/{broken.write_id}/").content.decode()
+    assert "it could not wait" in page
+    history = page.split("History</h2>")[1]
+    assert f'<b>Mia Lindqvist</b> approved it alone, in an emergency<br><span class="soft">{broken.reason}' in history
     recorded = Entry.objects.filter(subject=broken.write.ref, kind="write.glass_reviewed")
     assert {"Noa Sol", "Olga Ruiz"} <= set(recorded.values_list("actor", flat=True))
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import ProgrammingError, connection
 from django.test import Client
+from django.utils import timezone
 
-from audit.models import Entry, Outbox
+from audit.models import Agent, Definition, Entry, Outbox
 from gate.errors import NotAllowed
-from gate.writes import actions, canaries, execution, preview
+from gate.writes import actions, canaries, canary_placing, desk, digests, execution, preview, tasks
 from gate.writes.errors import Unfit
 from gate.writes.models import Canary, CanaryAnswer, WriteRequest
 from tests.writes.canary import CANARY
@@ -22,11 +24,19 @@ from tests.writes.conftest import BODY
 pytestmark = pytest.mark.django_db
 
 
+def place(given: dict[str, Any]) -> WriteRequest:
+    """Plan a canary and place it, as two processes do."""
+    canary_placing.plan(given, placed_by="root")
+    write = canary_placing.place_due()
+    assert write is not None
+    return write
+
+
 @pytest.fixture
 def placed(agent: Any, target: Any, define: Any, mia: Any) -> WriteRequest:
     """A canary with its preview, at a target whose credential nobody holds."""
     define("target", "orders", {**BODY, "credential_env": "ORDERS_WRITER_DSN"})
-    write = canaries.place(CANARY, placed_by="root")
+    write = place(CANARY)
     preview.make(actions.ask_preview(write, mia).pk)
     write.refresh_from_db()
     return write
@@ -144,11 +154,11 @@ def test_a_canary_that_gives_itself_away_is_not_placed(
 ) -> None:
     define("target", "orders", {**BODY, "credential_env": "ORDERS_WRITER_DSN"})
     with pytest.raises(Unfit, match=why):
-        canaries.place({**CANARY, **changed}, placed_by="root")
-    assert not WriteRequest.objects.exists()
+        canary_placing.plan({**CANARY, **changed}, placed_by="root")
+    assert not Canary.objects.exists()
 
 
-def test_the_command_places_a_file(agent: Any, target: Any, define: Any, tmp_path: Path) -> None:
+def test_the_command_plans_a_file(agent: Any, target: Any, define: Any, tmp_path: Path) -> None:
     define("target", "orders", {**BODY, "credential_env": "ORDERS_WRITER_DSN"})
     file = tmp_path / "canaries.json"
     file.write_text(json.dumps([CANARY, {**CANARY, "title": "Requeue job 2"}]))
@@ -163,13 +173,101 @@ def test_the_command_places_a_file(agent: Any, target: Any, define: Any, tmp_pat
         call_command("canary", str(file))
 
 
-@pytest.mark.django_db(transaction=True)
-def test_the_role_that_places_them_reads_none(agent: Any, target: Any, define: Any, as_role: Any) -> None:
-    from django.db import ProgrammingError, connection
+def propose_by_desk(agent: Any) -> None:
+    desk.propose(agent, {
+        "target": "shop", "title": "Requeue job 7", "reason": "worker-7 died", "parameters": [],
+        "statement": "update shop.jobs set state = 'queued' where job_id = 7",
+    })  # fmt: skip
 
+
+def test_it_comes_beside_the_next_proposal_and_once(agent: Any, target: Any, define: Any) -> None:
     define("target", "orders", {**BODY, "credential_env": "ORDERS_WRITER_DSN"})
+    canary_placing.plan({**CANARY, "agent": "triage-agent"}, placed_by="root")
+    assert not WriteRequest.objects.exists()
+    for _ in range(2):
+        propose_by_desk(agent)
+        WriteRequest.objects.filter(title="Requeue job 7").update(status="withdrawn")  # so that the next is no twin
+    found = WriteRequest.objects.order_by("pk")
+    assert [one.title for one in found] == ["Requeue job 7", "Requeue job 1", "Requeue job 7"]
+    placed = found[1]
+    assert (placed.canary.flaw, placed.proposal_digest) == (CANARY["flaw"], digests.of_proposal(placed))
+
+
+@pytest.mark.parametrize("stopped", ["agent", "target"])
+def test_one_whose_agent_or_target_is_gone_keeps_nobody_back(
+    agent: Any, target: Any, define: Any, stopped: str
+) -> None:
+    orders = define("target", "orders", {**BODY, "credential_env": "ORDERS_WRITER_DSN"})
+    canary_placing.plan(CANARY, placed_by="root")
+    if stopped == "agent":
+        Agent.objects.filter(name="triage-agent").update(stopped_at=timezone.now())
+    else:
+        Definition.objects.filter(pk=orders.pk).update(status="retired")
+    assert canary_placing.place_due() is None
+    assert Canary.objects.filter(write=None).count() == 1
+
+
+@pytest.mark.parametrize(("rate", "planned"), [(0, 0), (168, 1)])
+def test_beat_plans_as_many_as_the_operator_wants(
+    agent: Any, target: Any, define: Any, settings: Any, tmp_path: Path, rate: int, planned: int
+) -> None:
+    define("target", "orders", {**BODY, "credential_env": "ORDERS_WRITER_DSN"})
+    file = tmp_path / "canaries.json"
+    file.write_text(json.dumps([CANARY]))
+    settings.CANARIES, settings.CANARIES_A_WEEK = str(file), rate
+    for _ in range(3):  # the second waits until the first is placed
+        tasks.plan_canary()
+    assert Canary.objects.filter(placed_by="beat").count() == planned
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_agents_plane_proposes_them_and_can_call_nothing_one(
+    agent: Any, target: Any, define: Any, as_role: Any, previewed: Any
+) -> None:
+    define("target", "orders", {**BODY, "credential_env": "ORDERS_WRITER_DSN"})
+    real = previewed()
+    as_role("worker")
+    planned = [canary_placing.plan(CANARY, placed_by="beat").pk for _ in range(2)]
+    assert is_denied("insert into writes_writerequest (title) values ('t')")
+    assert is_denied(f"update writes_canary set write_id = {real.pk}")
     as_role("agents")
-    write = canaries.place(CANARY, placed_by="root")
+    write = canary_placing.place_due()
+    assert write is not None
     assert write.status == "waiting"
-    with pytest.raises(ProgrammingError, match="permission denied"), connection.cursor() as cursor:
-        cursor.execute("select flaw from writes_canary")
+    for statement in (
+        "select flaw from writes_canary", f"update writes_canary set write_id = {real.pk} where id = {planned[1]}",
+        f"insert into writes_canary (write_id, proposal, flaw, plan, placed_by, placed_at)"
+        f" values ({real.pk}, '{{}}', 'f', '{{}}', 'x', now())",
+        # What is placed is what was planned, and nothing else.
+        *(f"select writes_place_canary({planned[1]}, {quoted(made)})" for made in others(write)),
+    ):  # fmt: skip
+        assert is_denied(statement), statement
+    assert canary_placing.place_due() is not None
+    assert canary_placing.place_due() is None
+    as_role("people")
+    assert Entry.objects.filter(subject=write.ref).latest("seq").db_role == "counterseal_agents"  # as of any proposal
+
+
+def others(write: WriteRequest) -> list[dict[str, Any]]:
+    """What a compromised plane could try to have placed instead."""
+    said = dict(Canary.objects.values_list("proposal", flat=True)[0])
+    made = {
+        "said": said, "target": write.target_id, "agent": write.proposed_by_agent_id, "incident": None,
+        "verb": write.verb, "table": write.table, "expires_at": write.expires_at.isoformat(),
+        "proposal_digest": write.proposal_digest,
+    }  # fmt: skip
+    fields = [{**made, "said": {**said, name: "another"}} for name in said]
+    return [*fields, {**made, "target": write.target_id - 1}, {**made, "agent": 0}, {**made, "incident": 1}, {}]
+
+
+def quoted(made: dict[str, Any]) -> str:
+    return "'" + json.dumps(made).replace("'", "''") + "'"
+
+
+def is_denied(statement: str) -> bool:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+    except ProgrammingError as refusal:
+        return refusal.__cause__ is not None and getattr(refusal.__cause__, "sqlstate", "") == "42501"
+    return False

@@ -6,12 +6,12 @@ import pytest
 
 from audit.models import Outbox
 from evidence import proof
-from gate.writes import actions, first_look
+from gate.writes import actions, editing, first_look
 from gate.writes.errors import Unfit
 from gate.writes.models import FirstLook
 from gate.writes.parameters import Parameter
 from gate.writes.statement import canonical
-from tests.writes.conftest import BODY
+from tests.writes.conftest import BODY, REQUEUE_PARAMETERS
 from tests.writes.test_screens import page, plain
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +84,7 @@ def test_it_reads_what_the_statement_would_change(looked: Any, statement: str, p
         ("update shop.jobs set state = default", "What state gets is known only when it runs"),
         ("update shop.jobs set (state, kind) = (select 'a', 'b')", "What state gets is known only when it runs"),
         ("update shop.jobs set state = 'a'", "more than the 10 rows"),
-        ("delete from shop.children", "role may not do this"),
+        ("delete from shop.children", "may not use the relation shop.children"),
     ],
 )
 def test_what_it_cannot_show_is_said(looked: Any, statement: str, sentence: str) -> None:
@@ -94,12 +94,47 @@ def test_what_it_cannot_show_is_said(looked: Any, statement: str, sentence: str)
 
 def test_what_it_reads_is_one_select_of_the_statements_own_parts() -> None:
     statement = canonical("update shop.jobs set price = price + $1 where job_id = $2", 2)
-    assert first_look.as_select(statement, [Parameter("numeric", "1"), Parameter("bigint", "7")]) == (
+    assert first_look.as_select(
+        statement, [Parameter("numeric", "1"), Parameter("bigint", "7")], shown_in="shop_read"
+    ) == (
         "SELECT to_jsonb(jobs.*) AS before, to_jsonb(jobs.*) || jsonb_build_object('price', price + $1::text::numeric)"
-        " AS after FROM shop.jobs WHERE job_id = $2::text::bigint"
+        " AS after FROM shop_read.jobs WHERE job_id = $2::text::bigint"
     )
     with pytest.raises(Unfit, match="An insert"):
-        first_look.as_select(canonical("insert into shop.jobs (job_id) values (1)", 0), [])
+        first_look.as_select(canonical("insert into shop.jobs (job_id) values (1)", 0), [], shown_in="shop")
+
+
+def test_it_comes_with_the_proposal_and_with_each_edition(looked: Any, client: Any, mia: Any, agent: Any) -> None:
+    write, _ = looked()
+    FirstLook.objects.all().delete()
+    asked = Outbox.objects.filter(task="gate.writes.tasks.first_look_unasked", subject_id=write.pk, queue="reads")
+    assert asked.count() == 1
+    for _ in range(2):
+        first_look.make_unasked(write.pk)
+    (look,) = FirstLook.objects.filter(write=write)
+    assert (look.request, look.error, look.rows[0]["after"]["state"]) == (None, "", "queued")
+    client.force_login(mia)
+    assert "First look read through look" in plain(page(client, write))
+    changed = [{"t": "text", "v": "done"}, *REQUEUE_PARAMETERS[1:]]
+    given = {"statement": write.statement, "parameters": changed, "title": write.title, "reason": write.reason}
+    editing.edit(write, seen_version=write.version, by_agent=agent, **given)
+    assert "First look read through" not in plain(page(client, write))
+    first_look.make_unasked(write.pk)
+    newest = FirstLook.objects.latest("pk")
+    assert (newest.edition, newest.rows[0]["after"]["state"]) == (2, "done")
+
+
+def test_through_views_it_shows_what_they_show(looked: Any, shop: Any, define: Any, propose: Any) -> None:
+    shop.execute(
+        "create schema shop_read; create view shop_read.jobs as select job_id, state, locked_by from shop.jobs;"
+        f"grant usage on schema shop_read to {READER}; grant select on shop_read.jobs to {READER};"
+        f"revoke all on shop.jobs from {READER}"
+    )
+    define("source", "look", {**SOURCE, "schema": "shop_read"})
+    write = propose(title="Requeue it")
+    first_look.make_unasked(write.pk)
+    look = FirstLook.objects.get(write=write)
+    assert (look.error, [set(row["columns"]) for row in look.rows]) == ("", [{"job_id", "state", "locked_by"}])
 
 
 def test_a_source_that_is_not_proven_shows_nothing(looked: Any, monkeypatch: Any) -> None:
@@ -112,11 +147,12 @@ def test_a_source_that_is_not_proven_shows_nothing(looked: Any, monkeypatch: Any
 def test_it_is_asked_for_together_with_the_preview_where_the_target_names_a_source(looked: Any, mia: Any) -> None:
     write, look = looked()
     jobs = Outbox.objects.filter(subject_id=look.request_id, task__startswith="gate.writes.tasks.")
+    jobs = jobs.exclude(task="gate.writes.tasks.first_look_unasked")
     assert sorted(jobs.values_list("task", "queue")) == [
         ("gate.writes.tasks.first_look", "reads"), ("gate.writes.tasks.preview_write", "writes"),
     ]  # fmt: skip
     first_look.make(look.request_id)
-    assert FirstLook.objects.filter(request__write=write).count() == 1
+    assert FirstLook.objects.filter(write=write).count() == 1
 
 
 def test_without_a_source_nobody_looks(propose: Any, mia: Any) -> None:

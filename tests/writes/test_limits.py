@@ -97,6 +97,27 @@ def test_an_approver_has_a_budget_for_an_hour(previewed: Any, approve: Any, sett
     approve(previewed(statement(4)))
 
 
+SAME_EFFECT = (
+    "update shop.jobs set state = 'queued' where job_id = 7 and true",
+    "update shop.jobs set state = lower('QUEUED') where job_id = 3 + 4",
+    "update shop.jobs j set state = 'queued' from shop.lie l where j.job_id = 7 and l.id = 1",
+)
+
+
+@pytest.mark.parametrize("text", SAME_EFFECT)
+def test_the_same_effect_in_other_words_waits_for_the_first(
+    previewed: Any, approve: Any, mia: Any, make_person: Any, text: str
+) -> None:
+    """Two of it would each find an approver, and an insert would be made twice."""
+    first, again = previewed(statement(7)), previewed(text)
+    with pytest.raises(NotAllowed, match=f"{first.ref}, of the same proposer, does exactly this already"):
+        approve(again)
+    other = previewed(text, by_person=make_person("kim", "on_call"))
+    assert approve(other).act == "approve"  # another proposer may mean it
+    approve(first, act="reject", password="")
+    approve(again)
+
+
 def test_an_agent_is_told_which_one_it_repeats(propose: Any, agent: Any) -> None:
     from evidence.errors import Problem
     from gate.writes import desk

@@ -376,3 +376,21 @@ def test_two_deliveries_at_once_make_one_preview(propose: Any, mia: Any) -> None
     for thread in threads:
         thread.join()
     assert Preview.objects.filter(request=request).count() == 1
+
+
+WHOLE_ROWS = """
+select p.proname from pg_catalog.pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace
+   and p.pronargs >= 1 and p.pronargs - p.pronargdefaults <= 1
+   and p.proargtypes[0] = any (array['record', '"any"', 'anyelement', 'anynonarray', 'anycompatible',
+     'anycompatiblenonarray']::regtype[]::oid[])
+"""
+
+
+def test_every_function_that_could_be_called_as_a_column_is_known(shop: Any) -> None:
+    from gate.writes.statement import TAKE_A_ROW
+
+    assert {name for (name,) in shop.execute(WHOLE_ROWS)} <= TAKE_A_ROW
+    shop.execute("create function shop.evil(shop.jobs) returns text language sql as $$ select 'called' $$")
+    shop.execute("set search_path = pg_catalog, pg_temp")  # as the writer pins it: no other schema's is found
+    with pytest.raises(psycopg.errors.UndefinedColumn):
+        shop.execute("select j.evil from shop.jobs j")

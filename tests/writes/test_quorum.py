@@ -11,7 +11,7 @@ from django.urls import reverse
 from audit.models import Entry, Outbox
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.writes import actions, execution, preview
+from gate.writes import actions, execution, preview, telling
 from gate.writes.models import Decision, WriteRequest
 from tests.writes.conftest import body
 
@@ -77,6 +77,27 @@ def test_a_seat_that_is_taken_is_not_taken_again(waiting: Any, approve: Any, noa
     approve(write)
     with pytest.raises(NotAllowed, match="still needs 1 admin"):
         approve(write, by=noa)
+
+
+def test_who_has_another_role_now_approves_on_that_seat_and_fills_one(
+    waiting: Any, approve: Any, noa: Any, mia: Any, client: Client
+) -> None:
+    write = waiting(BOTH)
+    approve(write)
+    mia.role = Person.Role.ADMIN
+    mia.save(update_fields=["role"])
+    assert telling.needs(write) == ["approval by 1 admin and 1 on-call"]
+    client.force_login(mia)
+    page = " ".join(client.get(f"/writes/{write.pk}/").content.decode().split())
+    assert "has another role now, or left, so it does not count" in page
+    approve(write, by=mia)
+    write.refresh_from_db()
+    assert (write.status, telling.needs(write)) == ("waiting", ["approval by 1 on-call"])
+    with pytest.raises(NotAllowed, match="already decided"):
+        approve(write, by=mia)
+    approve(write, by=noa)
+    write.refresh_from_db()
+    assert (write.status, run(write)) == ("approved", "executed")
 
 
 def test_whose_role_has_no_seat_decides_nothing(waiting: Any, approve: Any, olga: Any) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -197,12 +198,58 @@ def test_every_part_of_a_receipt_is_held_against_another(executed: WriteRequest)
     assert failing(receipt, keys) == []
     believed = []
     for path, value in leaves(receipt):
-        changed = copy.deepcopy(receipt)
-        put(changed, path, another(value))
-        pointer = "/" + "/".join(map(str, path))
-        if not failing(changed, keys) and pointer != "/format":  # which `parse` looks at
-            believed.append(pointer)
+        for other in (another(value), *twins(value)):
+            changed = copy.deepcopy(receipt)
+            put(changed, path, other)
+            pointer = "/" + "/".join(map(str, path))
+            if not failing(changed, keys) and pointer != "/format":  # which `parse` looks at
+                believed.append((pointer, other))
     assert believed == []
+
+
+def test_a_receipt_lacks_no_part_and_has_none_twice(executed: WriteRequest) -> None:
+    receipt, keys = json.loads(json.dumps(receipt_file.of(executed))), keys_text()
+    believed = []
+    for path in branches(receipt):
+        without, twice = copy.deepcopy(receipt), copy.deepcopy(receipt)
+        at(without, path[:-1]).pop(path[-1])
+        if not failing(without, keys) and path != ("format",):
+            believed.append(path)
+        if isinstance(path[-1], int):
+            at(twice, path[:-1]).append(at(receipt, path))
+            if not failing(twice, keys):
+                believed.append((*path, "twice"))
+    assert believed == []
+
+
+def test_a_key_in_quarantine_proves_no_write_of_high_risk(executed: WriteRequest) -> None:
+    receipt, vouched = (
+        json.loads(json.dumps(receipt_file.of(executed))),
+        "approval 1 was vouched for as the policy asks",
+    )
+    if Decision.objects.get(write=executed).method != "passkey":
+        return
+    lines = [json.loads(line) for line in keys_text().splitlines()]
+    lately = (executed.proposed_at - timedelta(hours=1)).isoformat()
+    early = "\n".join(json.dumps({**one, "pinned_at": lately} if one["type"] == "key" else one) for one in lines)
+    assert failing(receipt, early) == []
+    receipt["policy"]["record"]["risk"] = "high"
+    assert vouched in failing(receipt, early)
+    assert vouched not in failing(receipt, keys_text())
+
+
+def branches(value: Any, path: tuple[Any, ...] = ()) -> Any:
+    """Each place of an object and of a list."""
+    steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, inner in steps:
+        yield (*path, step)
+        yield from branches(inner, (*path, step))
+
+
+def at(value: Any, path: tuple[Any, ...]) -> Any:
+    for step in path:
+        value = value[step]
+    return value
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Any:
@@ -220,6 +267,13 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> None:
     for step in path[:-1]:
         value = value[step]
     value[path[-1]] = new
+
+
+def twins(value: Any) -> list[Any]:
+    """What is equal to it in Python, and other bytes in a file."""
+    if isinstance(value, bool):
+        return [int(value)]
+    return [float(value), *([bool(value)] if value in (0, 1) else [])] if isinstance(value, int) else []
 
 
 def another(value: Any) -> Any:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from audit.models import Entry
 from gate.errors import NotAllowed, Stale
 from gate.people import keys
-from gate.writes import approval, deciding, execution, offering, pinned
+from gate.writes import approval, deciding, execution, offering, pinned, quorum
 from gate.writes.models import Decision, OfferedStatement, PinnedKey
 from tests.software_key import ES256, SoftwareKey, unb64
 from tests.writes.conftest import PASSWORD, body
@@ -145,6 +145,33 @@ def test_a_new_key_waits_for_writes_of_high_risk(define: Any, shop: Any, preview
     PinnedKey.objects.filter(pk=row.pk).update(pinned_at=timezone.now() - pinned.QUARANTINE + timedelta(minutes=1))
     with pytest.raises(approval.NotApproved, match="less than 24 hours ago"):
         approval.verified(write)
+
+
+def test_a_key_that_was_not_asked_decides_nothing(
+    define: Any, shop: Any, previewed: Any, mia: Any, key: SoftwareKey
+) -> None:
+    """A browser may answer with any key of theirs; one that the writer does not believe would only end the write."""
+    define("target", "shop", body(method="passkey", risk="high"))
+    new, bare, write = SoftwareKey(), SoftwareKey(), previewed()
+    pinned_key(mia, new, is_new=True)
+    enrolled(mia, bare)
+    for other in (new, bare):
+        answer = other.sign(offered(write, mia))
+        with pytest.raises(NotAllowed, match="not one of those that count"):
+            deciding.decide(write, by=mia, assertion=answer, session=SESSION, **shown(write))
+    assert not Decision.objects.exists()
+    answer = bare.sign(offered(write, mia, "reject"))  # which stops something, and needs no pin
+    assert deciding.decide(write, by=mia, assertion=answer, session=SESSION, **shown(write, "reject")).act == "reject"
+
+
+@pytest.mark.parametrize("wrong", [timedelta(days=1), timedelta(days=-1)])
+def test_an_approval_lasts_as_long_by_the_clock_of_the_database(
+    previewed: Any, mia: Any, key: SoftwareKey, monkeypatch: Any, wrong: timedelta
+) -> None:
+    write, now = previewed(), timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: now() + wrong)
+    ends = deciding._end_of(write, mia, deciding.Act.APPROVE, quorum.latest_preview(write))
+    assert abs(ends - now() - deciding.APPROVAL_LASTS) < timedelta(seconds=30)
 
 
 def test_the_writer_believes_its_own_list_and_not_the_table_of_keys(previewed: Any, mia: Any, key: SoftwareKey) -> None:

@@ -5,7 +5,7 @@ import django.db.models.functions.datetime
 from django.conf import settings
 from django.db import migrations, models
 
-from gate.writes.migrations import _edit_sql
+from gate.writes.migrations import _canary_sql, _edit_sql
 
 
 class Migration(migrations.Migration):
@@ -177,7 +177,8 @@ class Migration(migrations.Migration):
                 ('rows', models.JSONField(default=list)),
                 ('error', models.TextField(blank=True)),
                 ('at', models.DateTimeField(auto_now_add=True)),
-                ('request', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='first_look', to='writes.previewrequest')),
+                ('request', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='first_look', to='writes.previewrequest')),
+                ('write', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='first_looks', to='writes.writerequest')),
             ],
         ),
         migrations.CreateModel(
@@ -228,11 +229,12 @@ class Migration(migrations.Migration):
             name='Canary',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('proposal', models.JSONField()),
                 ('flaw', models.TextField()),
                 ('plan', models.JSONField()),
                 ('placed_by', models.CharField(max_length=150)),
                 ('placed_at', models.DateTimeField(auto_now_add=True)),
-                ('write', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='canary', to='writes.writerequest')),
+                ('write', models.OneToOneField(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='canary', to='writes.writerequest')),
             ],
         ),
         migrations.CreateModel(
@@ -263,6 +265,10 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('proposed_by_agent__isnull', False), ('proposed_by_person__isnull', True)), models.Q(('proposed_by_agent__isnull', True), ('proposed_by_person__isnull', False)), _connector='OR'), name='writes_one_proposer'),
         ),
         migrations.AddConstraint(
+            model_name='firstlook',
+            constraint=models.UniqueConstraint(condition=models.Q(('request', None)), fields=('write', 'edition'), name='writes_one_look_unasked'),
+        ),
+        migrations.AddConstraint(
             model_name='decision',
             constraint=models.UniqueConstraint(fields=('digest',), name='writes_one_decision_per_digest'),
         ),
@@ -283,4 +289,5 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('is_caught', False), ('lifted_at', None), _connector='OR'), name='writes_nothing_to_lift'),
         ),
         migrations.RunSQL([_edit_sql.FUNCTION, _edit_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
+        migrations.RunSQL([_canary_sql.FUNCTION, _canary_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
     ]

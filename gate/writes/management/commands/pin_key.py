@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from gate.config import log_keys
+from gate.config import database, log_keys
 from gate.errors import NotAllowed
 from gate.people.models import Key
 from gate.people.operator import OperatorCommand, actor
@@ -38,7 +38,7 @@ class Command(OperatorCommand):
             self._pin(options["name"], options["fingerprint"])
 
     def _list(self) -> None:
-        self._line(type="origin", origin=settings.ORIGIN)
+        self._line(type="origin", origin=database.started_at("people") or settings.ORIGIN)
         for key in log_keys.public_keys():
             self._line(type="log", key=key)
         for one in PinnedKey.objects.order_by("pk"):
