@@ -7,7 +7,7 @@ from typing import Any
 
 from celery import Celery
 from celery.exceptions import WorkerShutdown
-from celery.signals import beat_init, heartbeat_sent, setup_logging, worker_init
+from celery.signals import beat_init, heartbeat_sent, setup_logging, worker_init, worker_ready
 
 from gate.config.lost_acks import NoticeLostAcks
 
@@ -19,6 +19,8 @@ app.autodiscover_tasks()
 app.steps["consumer"].add(NoticeLostAcks)
 
 log = logging.getLogger(__name__)
+
+GIVES_WAY = 10  # steps of niceness
 
 
 @setup_logging.connect
@@ -47,16 +49,35 @@ def check_before_start(**_: Any) -> None:
         connection.close()  # the pool's children are forked after this
 
 
+@worker_init.connect
+def give_way(sender: Any, **_: Any) -> None:
+    """Trials take the processor only where nobody else wants it: a draft is waited for, a trial is not."""
+    if _queue_of(sender) == "trials":
+        os.nice(GIVES_WAY)
+
+
+def _queue_of(worker: Any) -> str:
+    """A worker is named after the one queue that it serves."""
+    return str(worker.hostname).partition("@")[0]
+
+
+@worker_ready.connect
+def prove_at_start(sender: Any, **_: Any) -> None:
+    """Sources are dark until their credentials are proven anew, and beat asks for that a while after the start only."""
+    if _queue_of(sender) == "reads":
+        app.send_task("evidence.tasks.certify_all", queue="reads", expires=100)
+
+
 @heartbeat_sent.connect
 def leave_heartbeat(sender: Any, **_: Any) -> None:
     """Celery's own heart beats while the worker has its broker; ours says so in the database."""
-    from django.conf import settings
     from django.db import Error, connection
 
     from audit import heartbeats
 
     try:
-        heartbeats.beat(f"worker {settings.PROCESS}")
+        # By its queue, not its role: two workers share one, and neither may vouch for the other.
+        heartbeats.beat(f"worker {_queue_of(sender.eventer)}")
     except Error as error:
         # The worker goes on: the missing heartbeat is what shows.
         log.warning("No heartbeat could be left: %s", str(error).strip())

@@ -1,6 +1,7 @@
 """Which database role this process connects as, where, and which broker it knows."""
 
 import hashlib
+import json
 import os
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from gate.config.environment import var_dir
 from gate.config.roles import COMMANDS, role_name
 
 NAME = "counterseal"
+ORIGINS = "origins.json"  # below var/: with other ports than usual, an operator's command could not know them
+PLANES = {"people": "COUNTERSEAL_ORIGIN", "agents": "COUNTERSEAL_AGENTS_ORIGIN"}
 SOCKET_PATH_LIMIT = 100  # sun_path holds 107 bytes, and PostgreSQL adds its lock file's suffix
 # The broker is known to those who publish and consume. A plane writes an outbox row instead.
 KNOW_THE_BROKER = ("reads", "worker", "writer")
@@ -70,6 +73,17 @@ def stored_secret(name: str) -> str:
     """A secret of the embedded installation; empty for a process that was told its database, and so runs without."""
     process = process_of(sys.argv)
     return "" if process in WITHOUT_DATABASE or _given_url(process) else secrets_file.load().get(name, "")
+
+
+def started_at(plane: str) -> str:
+    """Where a plane of the embedded installation is reached, as it noted itself; empty when the environment says."""
+    if PLANES[plane] in os.environ or not stored_secret("secret_key"):
+        return ""
+    try:
+        noted = json.loads((var_dir() / ORIGINS).read_text())
+    except FileNotFoundError:
+        return ""
+    return str(noted[plane])
 
 
 def embedded(process: str) -> dict[str, Any]:

@@ -44,6 +44,17 @@ def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 
 
+def counts(name: str) -> dict[str, int]:
+    """The variable `name` as names with a number each, like A:2,B:1; raises ImproperlyConfigured for anything else."""
+    found: dict[str, int] = {}
+    for word in words(name):
+        key, _, count = word.partition(":")
+        if not key or key in found or not (count.isascii() and count.isdigit()) or int(count) < 1:
+            raise ImproperlyConfigured(f"{name} must be names with a number each, like A:2,B:1, not {word!r}.")
+        found[key] = int(count)
+    return found
+
+
 def var_dir() -> Path:
     """Where this machine's state lives: COUNTERSEAL_VAR, or var/ beside manage.py."""
     return Path(os.environ.get("COUNTERSEAL_VAR", BASE_DIR / "var")).resolve()

@@ -45,6 +45,8 @@ PROGRAMS = (
     Program("people", "people's plane", "people", ("serve", "people")),
     Program("agents", "agents' plane", "agents", ("serve", "agents")),
     _worker("verdicts", "verdict worker", "worker"),
+    # What nobody waits for with a draft before them: rules tried on everything on record, and drafts examined.
+    _worker("trials", "trial worker", "worker"),
     _worker("reads", "reads worker", "reads"),
     _worker("writes", "writer", "writer"),
     Program("seal", "sealer", "sealer", ("seal",)),

@@ -22,6 +22,8 @@ COMMANDS = {
     "migrate": "owner",
     "makemigrations": "owner",
     "prove_reader": "reads",
+    "reader_role": "reads",
+    "attack": "reads",
     "seal": "sealer",
     "reopen_log": "owner",
     "public_key": "auditor",
@@ -33,7 +35,7 @@ COMMANDS = {
     "tamper_drill": "drill",
     "rebuild_search": "worker",
     "pin_key": "writer",
-    "canary": "agents",
+    "canary": "worker",
     "retain_log": "retention",
 }
 # Every process may look up its own right to write a kind, and which migrations have run.
@@ -160,8 +162,8 @@ GRANTS: dict[str, dict[str, str]] = {
         "writes_decision": "SELECT(id,write_id,act,edition,reason,by_id,role,statement,at)",
         "writes_execution": "SELECT(id,write_id,state,error)",
         "people_approver": "SELECT(id,role,is_active)",
-        # An operator's bad proposals, placed as an agent's are; which they are is not read here.
-        "writes_canary": "INSERT SELECT(id)",
+        # Bad proposals that the worker planned: it proposes them as any other, and can call nothing one.
+        "writes_canary": "SELECT(id,write_id,proposal)",
     },
     # Certificates and first looks, with the read-only and doctor credentials.
     "reads": {
@@ -203,6 +205,8 @@ GRANTS: dict[str, dict[str, str]] = {
         "triage_replayline": "SELECT INSERT",
         "triage_seenfield": "SELECT INSERT UPDATE",
         "triage_drift": "SELECT INSERT UPDATE(times)",
+        # It plans bad proposals, and proposes nothing.
+        "writes_canary": "INSERT SELECT(id,write_id)",
     },
     # Starts from rows that only people insert; sees people without their password hashes.
     "writer": {
@@ -248,6 +252,9 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_verification": "SELECT INSERT",
         "audit_verifierstate": "SELECT INSERT UPDATE",
         "audit_definition": "SELECT",
+        "audit_hold": "SELECT",
+        "audit_search": "SELECT(entry_id)",
+        "audit_searchstate": "SELECT(next_leaf)",
     },
     # It copies entries into a scratch database, to tamper with them there. Here it writes down how that went.
     "drill": {
@@ -264,6 +271,9 @@ GRANTS: dict[str, dict[str, str]] = {
 # The one way in which a proposal changes: into its next edition.
 EDIT_WRITE = "writes_edit(bigint,integer,jsonb,bigint,bigint)"
 
+# The one way in which a planned canary becomes a proposal.
+PLACE_CANARY = "writes_place_canary(bigint,jsonb)"
+
 # The one way in which a report opens again what is closed: where a pass closed it, and is still watched.
 REOPEN_WATCHED = "triage_reopen_watched(text,text,timestamp with time zone,text)"
 
@@ -277,7 +287,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
         "triage_clear_copies(bigint)",
         EDIT_WRITE,
     ),
-    "agents": ("audit_default_rows()", EDIT_WRITE, REOPEN_WATCHED),
+    "agents": ("audit_default_rows()", EDIT_WRITE, PLACE_CANARY, REOPEN_WATCHED),
     "sealer": ("audit_horizon()",),
     "auditor": ("audit_newest_number()",),
     "retention": ("audit_retention(integer)", "audit_restated()", "audit_retain(date,integer,text)"),

@@ -34,6 +34,8 @@ PASSED_ON = (
     "SSL_CERT_FILE", "SSL_CERT_DIR", "COUNTERSEAL_HOSTS", "COUNTERSEAL_DEBUG", "COUNTERSEAL_VERDICT_RULES",
     "COUNTERSEAL_RETENTION_MONTHS", *LIMITS,
 )  # fmt: skip
+# Where bad proposals are that people are to turn down, and how many come in a week.
+CANARIES = ("COUNTERSEAL_CANARIES", "COUNTERSEAL_CANARIES_A_WEEK")
 # Which production credentials a process is given, by the end of the variable's name.
 CREDENTIALS = {
     "agents": ("_READER_DSN",),
@@ -93,7 +95,7 @@ class Installation:
         if process in ("people", "agents") and "COUNTERSEAL_METRICS_TOKEN" in os.environ:
             told["COUNTERSEAL_METRICS_TOKEN"] = os.environ["COUNTERSEAL_METRICS_TOKEN"]
         if process in ("people", "worker"):
-            told["COUNTERSEAL_CASES"] = os.environ.get("COUNTERSEAL_CASES", self._demo_cases())
+            told["COUNTERSEAL_CASES"] = self._cases()
         if process == "people":
             told |= {name: os.environ[name] for name in (*smtp.VARIABLES, *oidc.VARIABLES) if name in os.environ}
             told["COUNTERSEAL_SECRET_KEY"] = os.environ.get("COUNTERSEAL_SECRET_KEY", self.secrets["secret_key"])
@@ -101,6 +103,10 @@ class Installation:
         told["COUNTERSEAL_LOG_PUBLIC_KEYS"] = os.environ.get("COUNTERSEAL_LOG_PUBLIC_KEYS", public)
         if process == "people":
             told["COUNTERSEAL_WITNESS_KEY"] = self._where_checkpoints_go()["COUNTERSEAL_WITNESS_KEY"]
+        if process == "worker":
+            told |= {name: os.environ[name] for name in CANARIES if name in os.environ}
+        if process == "writer" and "COUNTERSEAL_WRITE_FLOOR" in os.environ:
+            told["COUNTERSEAL_WRITE_FLOOR"] = os.environ["COUNTERSEAL_WRITE_FLOOR"]
         if process == "sealer":
             told["COUNTERSEAL_SEAL_KEY"] = self.secrets["seal_key"]
         if process == "publisher":
@@ -110,9 +116,11 @@ class Installation:
         given = {**os.environ, **self.shop_dsns()}
         return told | {name: dsn for name, dsn in given.items() if name.endswith(CREDENTIALS.get(process, ()))}
 
-    def _demo_cases(self) -> str:
-        """The shop's recorded cases, which its rules are tried on before two admins put them in force."""
-        return str(BASE_DIR / "gate" / "demo" / "cases") if self.has_demo else ""
+    def _cases(self) -> str:
+        """One's own folders of cases, and the shop's: its rules are tried on those before two admins activate them."""
+        own = os.environ.get("COUNTERSEAL_CASES", "")
+        shops = str(BASE_DIR / "gate" / "demo" / "cases") if self.has_demo else ""
+        return ":".join(folder for folder in (own, shops) if folder)
 
     def _where_checkpoints_go(self) -> dict[str, str]:
         """The witness beside us, and whatever other places were named."""

@@ -54,6 +54,15 @@ VIEWING_SECONDS = {
     "high": environment.number("COUNTERSEAL_HIGH_RISK_VIEWING_SECONDS", 20),
 }
 
+# What the writer asks for in addition to a target's policy, by the credential that it would write with: approvals by
+# passkey alone, and of at least so many people, as in SHOP_WRITER_DSN:2.
+WRITE_FLOOR = environment.counts("COUNTERSEAL_WRITE_FLOOR")
+# A file of bad proposals that people are to turn down, and how many of them come in a week; none unless told.
+CANARIES = environment.text("COUNTERSEAL_CANARIES", "")
+CANARIES_A_WEEK = environment.number("COUNTERSEAL_CANARIES_A_WEEK", 0)
+if CANARIES_A_WEEK > 168 or (CANARIES_A_WEEK and not CANARIES):
+    raise ImproperlyConfigured("COUNTERSEAL_CANARIES_A_WEEK is 168 at most, and COUNTERSEAL_CANARIES names their file.")
+
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -225,7 +234,7 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_TIME_LIMIT = 60
-CELERY_TASK_QUEUES = [Queue(name) for name in ("verdicts", "reads", "writes")]
+CELERY_TASK_QUEUES = [Queue(name) for name in ("verdicts", "trials", "reads", "writes")]
 CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
@@ -261,6 +270,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "gate.writes.tasks.expire_writes",
         "schedule": schedule(30),
         "options": {"queue": "writes", "expires": 25},
+    },
+    "plan-canary": {
+        "task": "gate.writes.tasks.plan_canary",
+        "schedule": schedule(3600),
+        "options": {"queue": "verdicts", "expires": 600},
     },
     "note-seals": {
         "task": "gate.triage.tasks.note_seals",

@@ -75,6 +75,7 @@ class Supervisor:
         return Installation(var, database.run_dir(), secrets, port, agents_port, self.has_demo, free_port(8002))
 
     def _start(self, at: Installation) -> None:
+        secrets_file.write(at.var / database.ORIGINS, {"people": at.origin, "agents": at.agents_origin})
         self._start_servers(at)
         self._run_to_end(
             at, {"upgrade": ("owner", services.manage("upgrade")), "collectstatic": ("people", _collectstatic())}

@@ -8,7 +8,7 @@ from pathlib import Path
 from gate.config import oidc, smtp
 from gate.config.database import KNOW_THE_BROKER, WITHOUT_DATABASE
 from gate.config.programs import DRILL, PROGRAMS, UPGRADE, Program
-from gate.config.services import CREDENTIALS, LIMITS
+from gate.config.services import CANARIES, CREDENTIALS, LIMITS
 
 ENVIRONMENT_FILES = Path("/etc/counterseal")
 TARGET = "counterseal.target"
@@ -60,16 +60,22 @@ def told(program: Program) -> str:
     if program.process == "people":
         names += ["COUNTERSEAL_SECRET_KEY", *(f"{name} (for mail)" for name in smtp.VARIABLES)]
         names += [f"{name} (for sign-in through a provider)" for name in oidc.VARIABLES]
-    if program.process == "people" or program.name == "verdicts":
+    if program.name == "verdicts":
+        names += [f"{name} (for canaries)" for name in CANARIES]
+    if program.process in ("people", "agents") or program.name in ("verdicts", "trials"):
+        names.append("COUNTERSEAL_VERDICT_RULES (folders of rules of your own)")
+    if program.process == "people" or program.name == "trials":
         names.append("COUNTERSEAL_CASES (folders of recorded cases that rules are tried on)")
     if program.process == "sealer":
-        names.append("COUNTERSEAL_SEAL_KEY")
+        names.append("COUNTERSEAL_SEAL_KEY or COUNTERSEAL_SEAL_KEY_FILE")
     if program.process == "people":
         names.append("COUNTERSEAL_WITNESS_KEY (where a witness signs)")
+        names.append("COUNTERSEAL_RETENTION_MONTHS (what the log's health says is kept)")
     if program.process in ("people", "auditor", "writer") or program.name == "verdicts":
         names.append("COUNTERSEAL_LOG_PUBLIC_KEYS")
     if program.process == "writer":
         names.append("COUNTERSEAL_ORIGIN (its own copy: whom passkeys sign for)")
+        names.append("COUNTERSEAL_WRITE_FLOOR (the least that it asks for, whatever a policy says)")
     if program == DRILL:
         names.append("COUNTERSEAL_DRILL_URL (another server, where it may create a database)")
     if program.words[0] == "serve":

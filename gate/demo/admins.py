@@ -15,9 +15,9 @@ from audit import twohands
 from audit.models import Definition
 from gate.demo import definitions
 from gate.demo.definitions import Wanted
-from gate.triage.rule_models import Flip, Job, Trial
+from gate.triage.rule_models import OPEN, Flip, Job, Trial
 
-TRIAL_WAIT = 60.0  # seconds for the verdict worker to try a rule on the shop's cases
+TRIAL_WAIT = 60.0  # seconds for the trial worker to try a rule on the shop's cases
 
 
 class PageRefused(Exception):
@@ -77,11 +77,12 @@ def _earn(browser: Browser, name: str, version: int) -> None:
     """
     at = f"/rules/{name}/versions/{version}"
     trial = _trial(name, version)
-    if trial is None or trial.status not in (Job.WAITING, Job.RUNNING, Job.DONE):
+    if trial is None or trial.status not in OPEN:
+        # Also after one that is done: it is left of an interrupted start, and the cases may be others since.
         browser.post(f"{at}/trials/")
     deadline = time.monotonic() + TRIAL_WAIT
     while (trial := _trial(name, version)) is None or trial.status != Job.DONE:
-        if time.monotonic() > deadline or (trial is not None and trial.status == Job.FAILED):
+        if time.monotonic() > deadline or (trial is not None and trial.status not in OPEN):
             raise PageRefused(f"{at}/trials/ came to no end: {trial.why if trial is not None else 'nobody began it'}")
         time.sleep(0.1)
     flips = [str(flip.pk) for flip in trial.flips.filter(kind=Flip.Kind.FAIL_TO_PASS)]

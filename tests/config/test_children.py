@@ -5,6 +5,7 @@ import re
 import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,19 @@ def test_whatever_the_settings_read_reaches_a_child(at: Installation, monkeypatc
     assert read - TYPED <= told
 
 
+@pytest.mark.parametrize("has_demo", [True, False])
+@pytest.mark.parametrize("own", ["", "/srv/our-cases", "/srv/our-cases:/srv/more"])
+def test_ones_own_cases_stand_beside_the_shops(
+    at: Installation, monkeypatch: pytest.MonkeyPatch, own: str, has_demo: bool
+) -> None:
+    """The demo's rules are tried on the shop's cases: whoever adds some must not take those away."""
+    monkeypatch.setenv("COUNTERSEAL_CASES", own)
+    for process in ("people", "worker"):
+        folders = replace(at, has_demo=has_demo).environment(process)["COUNTERSEAL_CASES"].split(":")
+        assert [folder for folder in own.split(":") if folder and folder not in folders] == []
+        assert any(folder.endswith("demo/cases") for folder in folders) == has_demo
+
+
 def test_the_witness_is_told_of_no_database_and_of_no_secret(at: Installation) -> None:
     told = at.environment("witness")
     assert "DATABASE_URL" not in told
@@ -196,6 +210,11 @@ def test_ones_own_credentials_go_the_same_way(at: Installation, monkeypatch: pyt
     monkeypatch.setenv("ORDERS_WRITER_DSN", "w")
     assert "ORDERS_WRITER_DSN" in at.environment("writer")
     assert not [who for who in ("people", "agents", "reads", "worker") if "ORDERS_WRITER_DSN" in at.environment(who)]
+    # What the writer asks for stands where its credentials do: whoever is another process cannot say less.
+    monkeypatch.setenv("COUNTERSEAL_WRITE_FLOOR", "ORDERS_WRITER_DSN:2")
+    others = ("people", "agents", "reads", "worker", "sealer")
+    assert at.environment("writer")["COUNTERSEAL_WRITE_FLOOR"] == "ORDERS_WRITER_DSN:2"
+    assert not [who for who in others if "COUNTERSEAL_WRITE_FLOOR" in at.environment(who)]
 
 
 def test_the_origins_follow_the_ports(at: Installation, monkeypatch: pytest.MonkeyPatch) -> None:

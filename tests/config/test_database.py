@@ -72,6 +72,28 @@ def test_a_process_that_was_told_its_database_does_not_open_the_secrets(monkeypa
     assert database.stored_secret("secret_key") == ""
 
 
+@pytest.mark.parametrize(
+    ("url", "noted", "said"),
+    [("", True, "http://localhost:8160"), ("", False, ""), ("postgresql://x@y/z", True, "")],
+    ids=["here", "never started", "told its database"],
+)
+def test_a_command_knows_where_the_planes_were_started(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, url: str, noted: bool, said: str
+) -> None:
+    # `pin_key --list` says it to whoever checks receipts: with another port's origin, no passkey's approval would hold.
+    monkeypatch.delenv("COUNTERSEAL_ORIGIN", raising=False)
+    monkeypatch.setenv("COUNTERSEAL_VAR", str(tmp_path))
+    monkeypatch.setenv("DATABASE_URL", url)
+    monkeypatch.setattr(secrets_file, "load", lambda: {"secret_key": "k"})
+    if noted:
+        (tmp_path / database.ORIGINS).write_text(
+            '{"people": "http://localhost:8160", "agents": "http://localhost:8161"}'
+        )
+    assert database.started_at("people") == said
+    monkeypatch.setenv("COUNTERSEAL_ORIGIN", "https://counterseal.example.com")
+    assert database.started_at("people") == ""
+
+
 def test_options_of_a_url_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://x@y/z?sslmode=verify-full")
     assert database.configuration()["OPTIONS"]["sslmode"] == "verify-full"

@@ -1,6 +1,7 @@
 """A process that is set up wrongly does not start, and says why."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -88,15 +89,37 @@ def test_a_plane_takes_no_jobs(process: Any) -> None:
         powers.check_consumer()
 
 
+def worker_named(queue: str) -> Any:
+    """What Celery hands to those who hear of its heart, or of its start."""
+    name = f"{queue}@here"
+    return SimpleNamespace(hostname=name, eventer=SimpleNamespace(hostname=name))
+
+
+def test_two_workers_of_one_role_do_not_vouch_for_each_other(process: Any) -> None:
+    from audit import heartbeats
+
+    process("worker")
+    celery.leave_heartbeat(sender=worker_named("trials"))
+    assert heartbeats.ages().keys() == {"worker trials"}
+
+
+@pytest.mark.parametrize(("queue", "gives"), [("trials", [10]), ("verdicts", []), ("writes", [])])
+def test_trials_give_way_to_everything_else(queue: str, gives: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    monkeypatch.setattr("os.nice", given.append)
+    celery.give_way(sender=worker_named(queue))
+    assert given == gives
+
+
 def test_a_worker_leaves_its_heartbeat(process: Any) -> None:
     from audit import heartbeats
 
     process("reads")
-    celery.leave_heartbeat(sender=None)
+    celery.leave_heartbeat(sender=worker_named("reads"))
     assert heartbeats.ages()["worker reads"] < 5
 
 
 def test_a_worker_goes_on_when_no_heartbeat_can_be_left(process: Any, caplog: Any) -> None:
     process("agents")  # which may not
-    celery.leave_heartbeat(sender=None)
+    celery.leave_heartbeat(sender=worker_named("agents"))
     assert "No heartbeat could be left" in caplog.text

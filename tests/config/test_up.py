@@ -65,6 +65,8 @@ def test_both_planes_are_well_and_it_says_where(running: tuple[Up, str]) -> None
     assert up.is_healthy()
     assert f"http://localhost:{up.ports[0]}" in said
     assert f"http://localhost:{up.ports[1]}/mcp" in said
+    # For the commands of operators, who were not told the ports.
+    assert json.loads((up.var / "origins.json").read_text())["people"] == f"http://localhost:{up.ports[0]}"
 
 
 def test_without_the_demo_it_says_how_to_add_a_person(running: tuple[Up, str]) -> None:
@@ -102,6 +104,7 @@ WHO = {
     "agents": ("serve", "agents"),
     "relay": ("relay",),
     "verdicts": ("--queues", "verdicts"),
+    "trials": ("--queues", "trials"),
     "reads": ("--queues", "reads"),
     "writes": ("--queues", "writes"),
     "beat": ("beat",),
@@ -112,7 +115,7 @@ KNOWS = {
     "COUNTERSEAL_MAIL_FROM": {"people"},
     "COUNTERSEAL_OIDC_URL": {"people"},
     "COUNTERSEAL_OIDC_CLIENT_SECRET": {"people"},
-    "COUNTERSEAL_BROKER_URL": {"relay", "verdicts", "reads", "writes", "beat"},
+    "COUNTERSEAL_BROKER_URL": {"relay", "verdicts", "trials", "reads", "writes", "beat"},
     "SHOP_READER_DSN": {"agents", "reads"},
     "SHOP_WRITER_DSN": {"writes"},
     "COUNTERSEAL_OWNER_URL": set(),
@@ -131,7 +134,7 @@ def test_each_child_has_the_password_of_its_own_role_alone(running: tuple[Up, st
     up, _ = running
     secrets = json.loads((up.var / "secrets.json").read_text())
     passwords = {name: secret for name, secret in secrets.items() if name.startswith(("db_", "shop_"))}
-    roles = {"relay": "worker", "verdicts": "worker", "beat": "worker", "writes": "writer"}
+    roles = {"relay": "worker", "verdicts": "worker", "trials": "worker", "beat": "worker", "writes": "writer"}
     for who, words in WHO.items():
         known = " ".join(environment_of(up.child(*words)).values())
         assert {name for name, secret in passwords.items() if secret in known} == {f"db_{roles.get(who, who)}"}

@@ -11,6 +11,7 @@ from gate.people.models import Person
 from gate.triage import trials
 from gate.triage.models import IntakeToken
 from gate.triage.rule_models import Trial
+from tests.earned import as_tried
 
 URLS = ("http://localhost:1", "http://localhost:2")
 
@@ -94,6 +95,11 @@ def test_an_intake_token_that_nobody_kept_does_not_stop_the_next_start():
 def test_two_admins_define_everything_on_the_pages_and_a_second_time_nothing(live_server, verdict_worker):
     passwords = people.draw_passwords()
     people.add_missing(passwords)
+    # What an interrupted start has left: a rule that was tried on other cases than there are now.
+    rule = next(one for one in definitions.everything() if one.plural == "rules")
+    mia = Person.objects.get(username="mia")
+    left = twohands.draft("rule", rule.name, rule.body, by=mia, reason=rule.reason)
+    as_tried(left, mia, cases_digest="0" * 64)
     for _ in range(2):
         admins.define_everything(live_server.url, passwords)
     for wanted in definitions.everything():

@@ -180,9 +180,11 @@ TASKS = {
     "gate.triage.tasks.try_rule": "worker",
     "gate.triage.tasks.replay_cases": "worker",
     "gate.writes.tasks.first_look": "reads",
+    "gate.writes.tasks.first_look_unasked": "reads",
     "gate.writes.tasks.preview_write": "writer",
     "gate.writes.tasks.execute_write": "writer",
     "gate.writes.tasks.expire_writes": "writer",
+    "gate.writes.tasks.plan_canary": "worker",
 }
 
 # Command → what someone would type who wants more than is theirs. None: it starts processes that are walked above.
@@ -195,6 +197,8 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {
     "intake_token": ("another-monitor",),
     "pin_key": ("on-call", "--fingerprint", "0000-0000-0000-0000-0000-0000-0000-0000"),
     "prove_reader": (),
+    "reader_role": ("shop",),
+    "attack": ("shop", "/nowhere/attacks.jsonl"),
     "seal": None,
     "reopen_log": ("--reason", "so that it is open"),
     "public_key": (),
@@ -211,6 +215,7 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {
     "rule_body": ("transient_failure_recovered", "1"),
     "revoke_keys": ("on-call",),
     "serve": None,
+    "survival": ("/nowhere/trace.json",),
     "tamper_drill": ("--entries", "1"),
     "units": ("--procfile",),
     "up": None,

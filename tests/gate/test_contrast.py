@@ -25,6 +25,7 @@ PAIRS = [
     *((ink, f"{state}-tint", TEXT) for state in STATES for ink in ("ink", "ink-2")),
     *((f"{state}-line", "surface", GRAPHIC) for state in STATES),
     *(("ink", ground, TEXT) for ground in ("diff-add", "diff-del", "diff-add-word", "diff-del-word", "mark")),
+    ("ink-3", "diff-add", TEXT), ("ink-3", "diff-del", TEXT),
     ("bad-ink", "diff-del", TEXT), ("ok-ink", "diff-add", TEXT), ("ink-2", "mark", TEXT),
     ("on-accent", "accent", TEXT), ("on-bad", "bad-solid", TEXT), ("on-ok", "ok-solid", TEXT),
     ("focus", "canvas", GRAPHIC), ("focus", "surface", GRAPHIC), ("field-line", "surface", GRAPHIC),

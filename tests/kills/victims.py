@@ -13,10 +13,16 @@ import psycopg
 from tests.kills.product import Product
 from tests.machine import children_of, command_line, descendants
 
-WORKERS = {"verdict worker": "worker worker", "reads worker": "worker reads", "writer": "worker writer"}
+WORKERS = {
+    "verdict worker": "worker verdicts",
+    "trial worker": "worker trials",
+    "reads worker": "worker reads",
+    "writer": "worker writes",
+}
 # A part of the command line of each, and of no other child of the supervisor.
 WORDS = {
     "verdict worker": "--queues verdicts",
+    "trial worker": "--queues trials",
     "reads worker": "--queues reads",
     "writer": "--queues writes",
     "relay": "manage.py relay",

@@ -11,6 +11,10 @@ from gate.config.embedded import EmbeddedError
 from gate.config.single import CannotStart
 from gate.people.operator import OperatorCommand
 
+SERVERS = "Start the processes when the roles have passwords."
+HERE = "Start it with manage.py up --no-demo."
+REOPEN = "If this is another cluster than before, manage.py reopen_log then says why sealing may go on."
+
 
 class Command(OperatorCommand):
     help = "Fill an empty database from a backup. Only from a file that you trust: what it says is run as the owner."
@@ -27,4 +31,4 @@ class Command(OperatorCommand):
                 entry = backups.restore(options["file"])
         except (backups.CannotKeep, CannotStart, EmbeddedError) as refusal:
             raise CommandError(str(refusal)) from refusal
-        self.stdout.write(f"Restored, and recorded as {entry.ref}. Start the processes when the roles have passwords.")
+        self.stdout.write(f"Restored, and recorded as {entry.ref}. {SERVERS if has_server else HERE} {REOPEN}")

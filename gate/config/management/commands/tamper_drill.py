@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error
 
 from audit.drill import recorded, run, slice
-from gate.config import embedded, fingerprint, powers, scratch
+from gate.config import embedded, failures, fingerprint, powers, scratch
 
 NOT_FOUND, NOT_DONE = 1, 2
 
@@ -21,10 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--entries", type=int, default=600, help=f"how many, {slice.FEWEST} to {slice.MOST}")
 
     def handle(self, *args: Any, entries: int, **options: Any) -> None:
-        try:
-            powers.check("drill")
-        except powers.TooPowerful as refusal:
-            raise CommandError(str(refusal), returncode=NOT_DONE) from refusal
+        self._check_powers()
         try:
             with scratch.database(os.environ.get("COUNTERSEAL_DRILL_URL", "")) as the_log:
                 outcomes, copied = self._drill(the_log, entries)
@@ -33,6 +30,16 @@ class Command(BaseCommand):
         except (Error, psycopg.Error) as problem:
             raise self._undone(f"A database cannot be used: {str(problem).strip()}") from problem
         self._told(outcomes, copied)
+
+    def _check_powers(self) -> None:
+        # A database that does not answer is no tampering that was missed, and must not exit like one.
+        try:
+            powers.check("drill")
+        except powers.TooPowerful as refusal:
+            raise CommandError(str(refusal), returncode=NOT_DONE) from refusal
+        except Error as problem:
+            sentence = failures.said_of(problem) or f"A database cannot be used: {str(problem).strip()}"
+            raise CommandError(sentence, returncode=NOT_DONE) from problem
 
     def _drill(self, the_log: Any, entries: int) -> tuple[list[run.Outcome], int]:
         copied = slice.copy(the_log, entries)

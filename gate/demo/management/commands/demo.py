@@ -4,6 +4,7 @@ import httpx2
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from gate.config import database
 from gate.demo import agent, keeping, seed
 from gate.demo.admins import PageRefused
 from gate.errors import NotAllowed
@@ -11,12 +12,12 @@ from gate.people.operator import OperatorCommand
 
 
 class Command(OperatorCommand):
-    # Its rules are tried on cases: the people's plane and the verdict worker find the shop's in COUNTERSEAL_CASES.
+    # Its rules are tried on cases: the people's plane and the trial worker find the shop's in COUNTERSEAL_CASES.
     help = "Make the demo on a running installation: a shop's definitions, incidents, and an agent that investigates."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--people-url", default=settings.ORIGIN)
-        parser.add_argument("--agents-url", default=settings.AGENTS_ORIGIN)
+        parser.add_argument("--people-url", default=database.started_at("people") or settings.ORIGIN)
+        parser.add_argument("--agents-url", default=database.started_at("agents") or settings.AGENTS_ORIGIN)
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
