@@ -57,7 +57,7 @@ def commitment(salt: bytes, payload: bytes) -> bytes:
 
 def time_text(moment: datetime) -> str:
     """UTC with six decimals: as text, so that no library's idea of a number is in it."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def leaf_record(*, entry_id: str, seq: int, at: datetime, db_role: str, digest: bytes) -> bytes:

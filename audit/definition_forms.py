@@ -34,18 +34,23 @@ class DraftForm(VersionForm):
 
     def clean_body(self) -> dict[str, Any]:
         """The body as an object. Raises ValidationError with a sentence for anything else."""
-        try:
-            body = json.loads(self.cleaned_data["body"], object_pairs_hook=_object, parse_constant=_no_number)
-        except json.JSONDecodeError as problem:
-            sentence = f"This is not JSON: line {problem.lineno}, column {problem.colno}, {problem.msg.lower()}."
-            raise ValidationError(sentence) from problem
-        except ValueError as problem:
-            raise ValidationError(str(problem)) from problem
-        except RecursionError as problem:
-            raise ValidationError("The body is nested too deeply.") from problem
-        if not isinstance(body, dict):
-            raise ValidationError("The body is a JSON object: it starts with { and ends with }.")
-        return body
+        return object_of(self.cleaned_data["body"])
+
+
+def object_of(text: str) -> dict[str, Any]:
+    """A JSON object as somebody typed it. Raises ValidationError with a sentence for anything else."""
+    try:
+        body = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+    except json.JSONDecodeError as problem:
+        sentence = f"This is not JSON: line {problem.lineno}, column {problem.colno}, {problem.msg.lower()}."
+        raise ValidationError(sentence) from problem
+    except ValueError as problem:
+        raise ValidationError(str(problem)) from problem
+    except RecursionError as problem:
+        raise ValidationError("The body is nested too deeply.") from problem
+    if not isinstance(body, dict):
+        raise ValidationError("The body is a JSON object: it starts with { and ends with }.")
+    return body
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

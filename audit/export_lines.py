@@ -67,7 +67,7 @@ def _stamped(entry: Entry) -> Line:
         "seq": entry.seq,
         "at": time_text(entry.at),
         "db_role": entry.db_role,
-        "digest": bytes(entry.digest).hex(),
+        "digest": bytes(entry.digest or b"").hex(),
         "header": reading.header_of(entry),
     }
 

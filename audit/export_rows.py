@@ -15,6 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from audit import browse, proofs
 from audit.browse import Filters
 from audit.export_gone import Gone
+from audit.kinds import Kind
 from audit.models import Checkpoint, Entry, Leaf, Payload
 
 BATCH = 50  # entries read at once: with the largest payloads they are 25 MB
@@ -99,13 +100,33 @@ class Row:
 def rows(selection: Selection, at: Extent) -> Iterator[list[Row]]:
     """Everything that is selected, in pieces of at most BATCH. Raises BadFilter."""
     if not selection.is_everything:
-        for entries in _by_number(selection.entries(), at):
-            yield with_proofs(entries, at)
+        yield from _selected(selection, at)
         return
     yield from sealed(0, at.size, Gone())
     covered = Leaf.objects.filter(entry_id=OuterRef("pk"), index__lt=at.size)
     for entries in _by_number(Entry.objects.filter(~Exists(covered)), at):
         yield _joined(entries, {})
+
+
+def _selected(selection: Selection, at: Extent) -> Iterator[list[Row]]:
+    """The entries that were asked for, and beside them the redactions that account for what of them is gone.
+
+    Without these, whoever cuts a payload out of the file could say that it was redacted.
+    """
+    redacted: list[str] = []
+    for entries in _by_number(selection.entries(), at):
+        found = with_proofs(entries, at)
+        redacted += [row.entry.ref for row in found if row.entry and _lacks_a_part(row.payload)]
+        yield found
+    for first in range(0, len(redacted), BATCH):
+        beside = Entry.objects.filter(kind=Kind.LOG_REDACTED, subject__in=redacted[first : first + BATCH])
+        asked_for = selection.entries().filter(pk__in=list(beside.values_list("pk", flat=True)))
+        for entries in _by_number(beside.exclude(pk__in=list(asked_for.values_list("pk", flat=True))), at):
+            yield with_proofs(entries, at)
+
+
+def _lacks_a_part(payload: Payload | None) -> bool:
+    return payload is not None and (payload.args is None or payload.result is None)
 
 
 def sealed(start: int, end: int, gone: Gone) -> Iterator[list[Row]]:
@@ -124,7 +145,7 @@ def _by_leaf(wanted: range, leaves: dict[int, Leaf], gone: Gone) -> list[Row]:
 
 
 def _without_entry(index: int, leaf: Leaf | None, gone: Gone) -> Row:
-    return Row(None, leaf=index, leaf_hash=bytes(leaf.h) if leaf else None, gone_by=gone.pruned_by(index))
+    return Row(None, leaf=index, leaf_hash=bytes(leaf.h or b"") if leaf else None, gone_by=gone.pruned_by(index))
 
 
 def _by_number(found: QuerySet[Entry], at: Extent) -> Iterator[list[Entry]]:
@@ -163,4 +184,4 @@ def _joined(entries: list[Entry], leaves: dict[UUID, Leaf], paths: dict[int, lis
 def _row(entry: Entry, payload: Payload | None, leaf: Leaf | None, paths: dict[int, list[bytes]]) -> Row:
     if leaf is None:
         return Row(entry, payload)
-    return Row(entry, payload, leaf.index, bytes(leaf.h), proof=paths.get(leaf.index))
+    return Row(entry, payload, leaf.index, bytes(leaf.h or b""), proof=paths.get(leaf.index))

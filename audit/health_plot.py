@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from audit.health import Sealed
+from audit.health_lag import Sealed
 
 LEFT, RIGHT, TOP, BOTTOM = 30.0, 460.0, 18.0, 90.0
 MINUTES = 60

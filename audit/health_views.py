@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from audit import health, health_plot, verify_asks
+from audit import health, health_plot, health_starts, verify_asks
 from audit.models import Verification
 from audit.refusing import NotAllowed
 
@@ -53,4 +53,4 @@ def starts(request: HttpRequest) -> HttpResponse:
     """Calls that began and did not end, page by page."""
     typed = request.GET.get("before", "")
     before = int(typed) if typed.isdecimal() and len(typed) <= 18 else None
-    return render(request, "audit/starts.html", {"starts": health.starts(before)})
+    return render(request, "audit/starts.html", {"starts": health_starts.starts(before)})

@@ -80,7 +80,7 @@ def check(entry: Entry, payload: Payload | None) -> Content:
         result_raw = payloads.decompress(bytes(payload.result or b""))
     except zlib.error:
         return _broken("Its arguments or result are damaged and cannot be unpacked.")
-    fault = _fault(entry, bytes(payload.salt), args_raw, result_raw)
+    fault = _fault(entry, _bytes(payload.salt), args_raw, result_raw)
     if fault:
         return _broken(fault, args_raw, result_raw)
     return _parsed(args_raw, result_raw)
@@ -97,11 +97,12 @@ def _without_parts(entry: Entry, payload: Payload) -> Content:
         kept = {name: payloads.decompress(bytes(getattr(payload, name))) for name in {"args", "result"} - gone}
     except zlib.error:
         return _broken("What a redaction left of it is damaged and cannot be unpacked.")
-    salts = {"args": bytes(payload.salt)[:16], "result": bytes(payload.salt)[16:]}
+    salt = _bytes(payload.salt)
+    salts = {"args": salt[:16], "result": salt[16:]}
     for name, raw in kept.items():
-        if len(salts[name]) != 16 or canonical.commitment(salts[name], raw) != bytes(getattr(entry, f"{name}_c")):
+        if len(salts[name]) != 16 or canonical.commitment(salts[name], raw) != _bytes(getattr(entry, f"{name}_c")):
             return _broken("What a redaction left of it does not match the commitment that was taken of it.")
-    if entry.header_version != log.HEADER_VERSION or digest_of(entry) != bytes(entry.digest):
+    if entry.header_version != log.HEADER_VERSION or digest_of(entry) != _bytes(entry.digest):
         return _broken("Its own fields do not match the digest that was taken when they were written.")
     why = f"{named} {'were' if 'args' in gone else 'was'} redacted by A-{by}."
     return Content(None, None, kept.get("args", b""), kept.get("result", b""), False, False, why, redacted_by=by)
@@ -125,11 +126,11 @@ def _fault(entry: Entry, salt: bytes, args_raw: bytes, result_raw: bytes) -> str
     """What does not match, as a sentence; empty when everything does."""
     if entry.header_version != log.HEADER_VERSION:
         return f"It was written in form {entry.header_version}, which this program does not know."
-    if len(salt) != 32 or canonical.commitment(salt[:16], args_raw) != bytes(entry.args_c):
+    if len(salt) != 32 or canonical.commitment(salt[:16], args_raw) != _bytes(entry.args_c):
         return "Its arguments do not match the commitment that was taken when they were written."
-    if canonical.commitment(salt[16:], result_raw) != bytes(entry.result_c):
+    if canonical.commitment(salt[16:], result_raw) != _bytes(entry.result_c):
         return "Its result does not match the commitment that was taken when it was written."
-    if digest_of(entry) != bytes(entry.digest):
+    if digest_of(entry) != _bytes(entry.digest):
         return "Its own fields do not match the digest that was taken when they were written."
     return ""
 
@@ -145,7 +146,7 @@ def digest_of(entry: Entry) -> bytes | None:
 def leaf_of(entry: Entry) -> bytes:
     """The hash that the entry's leaf has to have, from the row as it is now."""
     record = canonical.leaf_record(
-        entry_id=str(entry.pk), seq=entry.seq, at=entry.at, db_role=entry.db_role, digest=bytes(entry.digest)
+        entry_id=str(entry.pk), seq=entry.seq, at=entry.at, db_role=entry.db_role, digest=_bytes(entry.digest)
     )
     return merkle.leaf_hash(record)
 
@@ -153,6 +154,11 @@ def leaf_of(entry: Entry) -> bytes:
 def header_of(entry: Entry) -> dict[str, canonical.Scalar]:
     """The header as it was hashed, from the row's columns."""
     return {name: _hashed(entry, name) for name in log.HEADER_FIELDS}
+
+
+def _bytes(stored: bytes | memoryview | None) -> bytes:
+    """What stands in a column that is never empty, unless somebody has taken its constraint away."""
+    return bytes(stored or b"")
 
 
 def _hashed(entry: Entry, name: str) -> canonical.Scalar:

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from audit import seal
 from audit.models import SealState
+from audit.models.times import readable
 from audit.notes import SigningKey
 from audit.troubles import Troubles, unreachable
 
@@ -110,8 +111,8 @@ class Status:
 
 
 SILENT_AFTER = 15.0  # seconds without a round, after which the sealer is taken for dead
-STATUS = """
-select said.state, said.sentence, said.at, last.size, last.at
+STATUS = f"""
+select said.state, said.sentence, said.at, last.size, case when last.size is not null then {readable("last.at")} end
 from (select 1) one
 left join audit_sealstate said on true
 left join (select size, at from audit_checkpoint order by size desc limit 1) last on true

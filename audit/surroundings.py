@@ -15,10 +15,11 @@ from audit import heads, log
 from audit.heads import Head
 from audit.kinds import Kind
 from audit.models import Entry, Link
+from audit.models.times import readable
 
 MOST_VIEWERS = 20
 
-LOOK = """
+LOOK = f"""
 select
   (select idx from audit_leaf where entry_id = %s),
   (select h from audit_leaf where entry_id = %s),
@@ -28,7 +29,7 @@ select
   (select coalesce(json_agg(json_build_object('actor', actor, 'principal', principal, 'hours', hours,
       'at', extract(epoch from last), 'seq', seq) order by last desc), '[]')::text
     from (
-      select actor, principal, count(*) as hours, max(at) as last, max(seq) as seq from audit_entry
+      select actor, principal, count(*) as hours, max({readable("at")}) as last, max(seq) as seq from audit_entry
       where subject = %s and kind = 'log.viewed' group by actor, principal order by max(at) desc limit %s
     ) looked),
   (select coalesce(json_agg(json_build_object('id', id, 'entry_seq', entry_seq, 'subject', subject, 'url', url,

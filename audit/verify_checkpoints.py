@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from audit import verify_rows
 from audit.verify.entries import Entry
@@ -18,6 +20,19 @@ CLOCKS_DIFFER = timedelta(minutes=1)
 Place = tuple[int, int, str]
 
 
+@dataclass(frozen=True)
+class Epoch:
+    """The newest epoch, whether it is this cluster's, and the number of the next transaction here."""
+
+    number: int
+    is_here: bool
+    next_xid: int
+
+    def is_here_as(self, number: int) -> bool:
+        """Whether transaction numbers of an epoch are those of this cluster."""
+        return self.is_here and number == self.number
+
+
 class Checkpoints:
     """The rows of audit_checkpoint, a few at a time, in the order of their sizes."""
 
@@ -28,8 +43,12 @@ class Checkpoints:
         self.before: Checkpoint | None = None
         self.last_note: Note | None = None
         self.size = 0
-        self.epochs, self.lives_in, self.next_xid = _epochs()
         self._place: Place | None = None
+
+    @cached_property
+    def epoch(self) -> Epoch:
+        """The newest epoch. Read when it is needed: the columns were looked at by then."""
+        return _epoch()
 
     def resume(self, tree: Tree) -> None:
         """Go on from the checkpoint of a tree's size."""
@@ -73,7 +92,7 @@ class Checkpoints:
             self._place = None
             return
         is_early = self._place is not None and (
-            entry.place[0] < self._place[0] or (entry.place <= self._place and entry.place[0] == self.epochs)
+            entry.place[0] < self._place[0] or (entry.place <= self._place and entry.place[0] == self.epoch.number)
         )
         if is_early:
             self.report.add("O1", entry.ref, "It was sealed after one whose transaction came later.")
@@ -109,13 +128,15 @@ class Checkpoints:
         place = entry.place or (0, 0, "")
         if self.before is not None and place <= self.before.place:
             self.report.add("U1", entry.ref, f"It has no leaf, and the sealer has gone past it to {self.before.size}.")
-        elif place[0] > self.epochs or (self.lives_in == place[0] and place[1] >= self.next_xid):
+        elif place[0] > self.epoch.number or (self.epoch.is_here_as(place[0]) and place[1] >= self.epoch.next_xid):
             self.report.add("U1", entry.ref, "Its transaction has not been yet, so it would never be sealed.")
 
     def end(self, leaves: int) -> None:
         """What stands beyond: leaves that no checkpoint covers, and checkpoints of more leaves than there are."""
         if leaves > self.size:
             self.report.add("L3", f"leaf {self.size}", f"{leaves - self.size} leaves stand beyond the last checkpoint.")
+        for size in verify_rows.impossible_checkpoints():
+            self.report.add("R1", f"checkpoint {size}", "It stands twice, or is of no leaf at all.")
         for found in verify_rows.checkpoints(leaves, 1 << 62):
             self._signed(found)
             self.report.add("R1", f"checkpoint {found.size}", f"It has more leaves than the log, which has {leaves}.")
@@ -130,13 +151,10 @@ def _text(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _epochs() -> tuple[int, int | None, int]:
-    """The newest epoch, the same when this cluster is that epoch's, and the number of the next transaction."""
+def _epoch() -> Epoch:
     found = verify_rows.rows(
         "select number, e.system_identifier = c.system_identifier, pg_snapshot_xmax(pg_current_snapshot())::text "
-        "from audit_epoch e, pg_control_system() c order by number desc limit 1"
+        "from audit_epoch e, pg_control_system() c where number is not null order by number desc limit 1"
     )
-    if not found:
-        return 0, None, 0
-    number, is_here, next_xid = found[0]
-    return number, number if is_here else None, int(next_xid)
+    number, is_here, next_xid = found[0] if found else (0, False, 0)
+    return Epoch(number, bool(is_here), int(next_xid))

@@ -22,7 +22,12 @@ select id, coalesce(seq, -1), greatest(least(coalesce(at, 'epoch'), '9999-12-30Z
   coalesce(db_role, ''), coalesce(digest, ''), coalesce(epoch, 0), coalesce(xid::text, '0'), {", ".join(HEADER)}
 from audit_entry where id = any(%s)
 """
-PAYLOADS = "select entry_id, coalesce(salt, ''), args, result, codec from audit_payload where entry_id = any(%s)"
+# Of what is longer than any whole payload, no more is read: a column holds a gigabyte.
+MOST_STORED = LARGEST_PAYLOAD + LARGEST_PAYLOAD // 8
+PAYLOADS = (
+    f"select entry_id, coalesce(salt, ''), substr(args, 1, {MOST_STORED}), substr(result, 1, {MOST_STORED}), codec "
+    "from audit_payload where entry_id = any(%s)"
+)
 LEAVES = "select idx, entry_id, coalesce(h, '') from audit_leaf where idx > %s order by idx limit %s"
 NODES = "select lvl, idx, h from audit_node join unnest(%s::int[], %s::int8[]) n (l, i) on lvl = l and idx = i"
 CHECKPOINT = (
@@ -96,6 +101,12 @@ def checkpoints(start: int, end: int) -> list[Checkpoint]:
     ]
 
 
+def impossible_checkpoints() -> list[int]:
+    """The sizes that checkpoints cannot have, and those that several have."""
+    found = rows("select size from audit_checkpoint group by size having size < 1 or count(*) > 1 order by 1")
+    return [size for (size,) in found]
+
+
 def unsealed(after: tuple[int, int, str] | None = None) -> Iterator[list[Entry]]:
     """The entries without a leaf, in the order in which they would be sealed, in batches.
 
@@ -106,6 +117,12 @@ def unsealed(after: tuple[int, int, str] | None = None) -> Iterator[list[Entry]]
         entries = entries_of([row[0] for row in found])
         yield [entries[key] for key, *_ in found if key in entries]
         last = (found[-1][1], str(found[-1][2]), found[-1][0])
+
+
+def of_kind(*kinds: str) -> list[Entry]:
+    """The entries of a few kinds that are rare, by number."""
+    found = rows("select id from audit_entry where kind = any(%s)", [list(kinds)])
+    return sorted(entries_of([key for (key,) in found]).values(), key=lambda entry: entry.seq)
 
 
 def entries_of(keys: list[UUID]) -> dict[UUID, Entry]:

@@ -1,7 +1,8 @@
 """The verifier's working day: the whole log each day and when somebody asks, and each minute what was sealed since.
 
 What it remembers serves as a pin: a log that was set back or rewritten while it runs is found within the minute, with
-nothing but what this process has seen. It forgets when it ends; a log that was restored wants it started anew.
+nothing but what this process has seen. It forgets when it ends, and when an operator has reopened the log in another
+cluster: a restored log ends where its backup did, and an entry of it says who goes on from there.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from audit import log, verify_asks, verify_rows, verifying
+from audit import log, verify_asks, verify_rows, verify_surroundings, verifying
 from audit.verify.findings import Finding
 from audit.verify.note import Note
 from audit.verify.receipts import Receipt
@@ -46,6 +47,8 @@ class Watch:
     known: frozenset[tuple[str, str]] = frozenset()  # what the last run has found
     runs: int = 0  # over new leaves, since the last that was written down
     since: int | None = None  # where the first of these began
+    reopened: tuple[int, int] | None = None  # the epoch that was last seen to be begun, and by which entry
+    has_looked: bool = False  # so that it knows that
     looked_at: float = float("-inf")
     written_at: float = float("-inf")
 
@@ -60,7 +63,8 @@ class Watch:
         """Do what is due."""
         state = verify_asks.state()
         asked = state.asked if state.is_waiting else None
-        if asked is not None or verifying.due_in(self.every) <= timedelta(0):
+        is_elsewhere = self._was_reopened()
+        if is_elsewhere or asked is not None or verifying.due_in(self.every) <= timedelta(0):
             self.whole(asked)
         elif time.monotonic() - self.looked_at >= NEW_EVERY:
             self.new()
@@ -92,6 +96,16 @@ class Watch:
         )
         self._remember(result)
         return result
+
+    def _was_reopened(self) -> bool:
+        """Whether the log goes on in another cluster since the last look; what was seen of it is forgotten then."""
+        now = verify_surroundings.reopened_as()
+        is_new = self.has_looked and now is not None and now != self.reopened
+        self.reopened, self.has_looked = now, True
+        if is_new:
+            self.note = self.receipt = None
+            self.known = frozenset()
+        return is_new
 
     def _from(self) -> int:
         if self.note is not None:

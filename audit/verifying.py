@@ -13,11 +13,21 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import DataError, InternalError, NotSupportedError, ProgrammingError, connection, transaction
+from django.db.transaction import TransactionManagementError
 from django.utils import timezone
 from psycopg.types.json import Jsonb
 
-from audit import log, verify_records, verify_resumed, verify_retained, verify_rows, verify_surroundings
+from audit import (
+    log,
+    verify_records,
+    verify_resumed,
+    verify_retained,
+    verify_rows,
+    verify_shapes,
+    verify_surroundings,
+    verify_upkeep,
+)
 from audit.kinds import Kind
 from audit.models import Verification as Recorded
 from audit.verify import note
@@ -30,6 +40,10 @@ from audit.verify_checkpoints import Checkpoints
 
 # What a run is told about the guards: it is given what the last upgrade recorded and says what differs now.
 Guards = Callable[[Entry], Sequence[str]]
+
+
+# What the database answers when somebody has changed tables, rights or functions; not when it cannot be reached.
+UNREADABLE = (DataError, InternalError, NotSupportedError, ProgrammingError)
 
 
 class CannotVerify(Exception):
@@ -113,8 +127,12 @@ def look(
     `is_slice`: the entries were copied from somewhere in a log's midst, and sealed anew.
     """
     # Whoever may set where a session looks for its tables could show a verifier other ones than everybody else sees.
+    # The same of how times and bytes come back; and what a row policy hides is to be an error.
     with connection.cursor() as cursor:
-        cursor.execute("set local search_path = public, pg_temp")
+        cursor.execute(
+            "set local search_path = public, pg_temp; set local datestyle = 'ISO, YMD'; "
+            "set local bytea_output = hex; set local row_security = off; set local statement_timeout = 0"
+        )
     began = time.monotonic()
     report = Report() if tell is None else Report(tell=tell)
     run = _Run(Verification(outside, report, is_slice=is_slice, since=since), since)
@@ -179,31 +197,63 @@ class _Run:
 
     def all(self, guards: Guards | None) -> None:
         """Everything, but of entries only those from `since` on."""
-        self._read_claims()
-        self._walk(verify_rows.leaves())
-        self._walk_unsealed(verify_rows.unsealed())
+        if not verify_shapes.check(self.report):
+            return
+        self._try(self._read_claims, "what was dropped and redacted")
+        self._try(lambda: self._walk(verify_rows.leaves()), "the leaves")
+        self._try(lambda: self._walk_unsealed(verify_rows.unsealed()), "the entries without a leaf")
+        self._try(self._look_around, "the surroundings")
+        self._try(self._look_at_retentions, "the dropped months")
+        if not self.verification.is_slice:
+            self._try(lambda: verify_upkeep.check(self.report, is_pruned=bool(self.retentions)), "what people keep")
+        self._settle(guards, is_whole=True)
+
+    def _look_around(self) -> None:
         seen = None if self.since else self.verification.entries
         verify_surroundings.check(self.report, self.next_leaf, seen=seen, is_pruned=bool(self.retentions))
+
+    def _look_at_retentions(self) -> None:
         said = [one for ranges in self.retentions.values() for one in ranges]
         verify_retained.check_rows(self.report, said)
         if not self.verification.is_slice:
             verify_retained.check(self.report, self.retained)
-        self._settle(guards, is_whole=True)
+
+    def _try(self, look: Callable[[], None], what: str) -> None:
+        """Look at a part of the log. One that the database will not show is a finding, and the rest is looked at."""
+        try:
+            with transaction.atomic():
+                look()
+        except TransactionManagementError:
+            raise
+        except UNREADABLE as problem:
+            reason = str(problem).strip().partition("\n")[0]
+            self.report.add("M1", what, f"The database does not let it be read: {reason}")
 
     def new(self, guards: Guards | None) -> None:
         """What was sealed from `since` on, and what of the rest can be seen without reading it."""
-        self._read_claims()
+        if not verify_shapes.check(self.report):
+            return
+        self._try(self._read_claims, "what was dropped and redacted")
         try:
             self._resume()
         except verify_resumed.CannotResume as problem:
             # Without the tree below nothing can be said of what stands on it; a whole run says what else is wrong.
             self.report.add("N1", f"the tree of {self.since} leaves", str(problem))
+            self._try(self._look_beside, "the surroundings")
+            self._try(lambda: self._compare(guards), "what guards the log")
             return
-        self._walk(verify_rows.leaves(self.since))
+        self._try(lambda: self._walk(verify_rows.leaves(self.since)), "the leaves")
         before = self.checkpoints.before
-        self._walk_unsealed(verify_rows.unsealed(before.place if before else None))
-        verify_surroundings.check_quickly(self.report, self.next_leaf, is_pruned=bool(self.retentions))
+        unsealed = verify_rows.unsealed(before.place if before else None)
+        self._try(lambda: self._walk_unsealed(unsealed), "the entries without a leaf")
+        self._try(self._look_around_quickly, "the surroundings")
         self._settle(guards, is_whole=False)
+
+    def _look_beside(self) -> None:
+        verify_surroundings.check_beside(self.report, is_pruned=bool(self.retentions))
+
+    def _look_around_quickly(self) -> None:
+        verify_surroundings.check_quickly(self.report, self.next_leaf, is_pruned=bool(self.retentions))
 
     def _resume(self) -> None:
         tree = verify_resumed.tree(self.since)
@@ -223,15 +273,14 @@ class _Run:
 
     def _settle(self, guards: Guards | None, *, is_whole: bool) -> None:
         dropped = {one.month for ranges in self.retentions.values() for one in ranges}
-        verify_records.check(self.report, dropped, is_whole=is_whole)
-        if guards is not None:
-            self._check_guards(guards)
+        self._try(lambda: verify_records.check(self.report, dropped, is_whole=is_whole), "the verifications")
+        self._try(lambda: self._compare(guards), "what guards the log")
         self.verification.settle()
         self.verification.pins(self.checkpoints.last_note, self.checkpoints.stands)
 
     def _read_claims(self) -> None:
         """What the log says was redacted or dropped: only an intact entry may say so."""
-        for entry in _of_kind("log.redacted", "log.retained"):
+        for entry in verify_rows.of_kind("log.redacted", "log.retained"):
             said = content(entry)
             if not check(entry, Report()) or not isinstance(said, dict):
                 continue
@@ -290,8 +339,10 @@ class _Run:
                 how = "is not what its leaves give" if (level, index) in stored else "is not there"
                 self.report.add("N1", f"node {index} of level {level}", f"It {how}.")
 
-    def _check_guards(self, guards: Guards) -> None:
-        recorded = _of_kind("log.schema")[-1:]
+    def _compare(self, guards: Guards | None) -> None:
+        if guards is None:
+            return
+        recorded = verify_rows.of_kind("log.schema")[-1:]
         if not recorded:
             self.report.say("No upgrade has recorded what guards the log, so there is nothing to compare with.")
         for entry in recorded:
@@ -301,10 +352,3 @@ class _Run:
 
 def _holds(ranges: list[Range], index: int) -> bool:
     return any(one.first <= index <= one.last for one in ranges)
-
-
-def _of_kind(*kinds: str) -> list[Entry]:
-    """The entries of a few kinds that are rare, by number."""
-    found = verify_rows.rows("select id from audit_entry where kind = any(%s) order by seq", [list(kinds)])
-    entries = verify_rows.entries_of([row[0] for row in found])
-    return sorted(entries.values(), key=lambda entry: entry.seq)

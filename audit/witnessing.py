@@ -129,7 +129,11 @@ class Witness:
         if fault := offer.note.fault(self.keys):
             return Answer(403, f"{fault}\n")
         with self._turn:
-            return self._decide(offer)
+            try:
+                return self._decide(offer)
+            except Unreadable:
+                # Without what it has seen it cannot say that nothing contradicts this; an operator looks first.
+                return Answer(500, "What this witness keeps of that log is damaged, so it cosigns nothing of it.\n")
 
     def latest(self, origin: str) -> str | None:
         """The newest note of a log with its cosignature; None when there is none."""

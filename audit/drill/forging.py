@@ -115,6 +115,44 @@ def prune_by_claim(session: Session) -> None:
     _prune(session, month, index)
 
 
+def prune_by_unfit_claim(session: Session) -> None:
+    """The same, and what the record says again of earlier ones is no list."""
+    month, index = one(
+        session, f"select to_char(uuid_extract_timestamp(entry_id), 'YYYYMM'), idx from audit_leaf where idx = {LEAF}"
+    )
+    _prune(session, month, index, restates=5)
+
+
+def prune_by_month_that_never_was(session: Session) -> None:
+    """An entry is deleted, and another one says that it went with a month that has no entry."""
+    _prune(session, "202001", one(session, f"select idx from audit_leaf where idx = {LEAF}")[0])
+
+
+def claim_redaction(session: Session) -> None:
+    """An entry says that arguments and result were redacted, and they are there: somebody has put them back."""
+    key, seq = one(session, f"select id, seq from audit_entry where id = {ENTRY}")
+    _say_otherwise(session, "log.redacted", {"entry": seq, "entry_id": str(key), "part": "both"})
+
+
+def bloat_payload(session: Session) -> None:
+    """A result that unpacks to a hundred times what is ever kept."""
+    stored = zlib.compress(b"0" * 30_000_000)
+    session.execute(f"update audit_payload set result = %s where entry_id = {ENTRY}".encode(), [stored])
+
+
+def rename_month(session: Session) -> None:
+    """The partition of the entry's month is called after a month that is none."""
+    table = one(session, f"select tableoid::regclass::text from audit_entry where id = {ENTRY}")[0]
+    session.execute(f"alter table {table} rename to audit_entry_202613".encode())
+
+
+def move_payloads_to_default(session: Session) -> None:
+    """Payloads of the entry's month stand where no retention takes them away."""
+    table = one(session, f"select tableoid::regclass::text from audit_payload where entry_id = {ENTRY}")[0]
+    session.execute(f"alter table audit_payload detach partition {table}".encode())
+    session.execute(f"insert into audit_payload select * from {table}".encode())
+
+
 def prune_young_month(session: Session) -> None:
     """An entry is deleted, and another one says that it went with a month that has only just ended."""
     month, index = one(
@@ -123,8 +161,10 @@ def prune_young_month(session: Session) -> None:
     _prune(session, month, index)
 
 
-def _prune(session: Session, month: str, index: int) -> None:
-    said = {"partition": f"audit_entry_{month}", "first_leaf": index, "last_leaf": index, "entries": 1, "restates": []}
+def _prune(session: Session, month: str, index: int, restates: Any = ()) -> None:
+    said = {
+        "partition": f"audit_entry_{month}", "first_leaf": index, "last_leaf": index, "entries": 1, "restates": restates
+    }  # fmt: skip
     session.execute(f"delete from audit_payload where entry_id = {ENTRY}".encode())
     session.execute(f"delete from audit_entry where id = {ENTRY}".encode())
     _say_otherwise(session, "log.retained", said)

@@ -71,6 +71,28 @@ KNOWN: tuple[Tampering, ...] = (
     Tampering("the salt cut", edit_part("salt", "substr(salt, 1, 16)"), codes("D2")),
     Tampering("a payload cut", edit_part("args", "substr(args, 1, length(args) - 2)"), codes("D2")),
     Tampering("bytes after a payload", edit_part("result", "result || 'x'::bytea"), codes("D2")),
+    Tampering("a payload that unpacks without end", forging.bloat_payload, codes("D2")),
+    Tampering("a payload of many megabytes", edit_part("result", "decode(repeat('00', 20000000), 'hex')"), codes("D2")),
+    Tampering(
+        "a salt taken away",
+        run(
+            "alter table audit_payload alter column salt drop not null",
+            f"update audit_payload set salt = null where entry_id = {ENTRY}",
+        ),
+        codes("D2", "M1"),
+    ),
+    Tampering(
+        "a payload twice, the forged one first",
+        run(
+            "alter table audit_payload drop constraint audit_payload_pkey",
+            f"create temporary table kept on commit drop as select * from audit_payload where entry_id = {ENTRY}",
+            f"delete from audit_payload where entry_id = {ENTRY}",
+            "insert into audit_payload select entry_id, salt, args, '\\x00', codec from kept",
+            "insert into audit_payload select * from kept",
+        ),
+        codes("I2", "M1"),
+    ),
+    Tampering("payloads in the default partition", forging.move_payloads_to_default, codes("M1")),
     Tampering("a payload set to null", edit_part("result", "null"), codes("D2")),
     Tampering("another codec", edit_part("codec", "'plain'"), codes("D2")),
     Tampering("a payload deleted", run(f"delete from audit_payload where entry_id = {ENTRY}"), codes("D2")),
@@ -168,6 +190,25 @@ KNOWN: tuple[Tampering, ...] = (
     Tampering("a node deleted", run("delete from audit_node where idx = 0"), codes("N1")),
     Tampering("a node added", run("insert into audit_node values (8, 999, sha256('x'))"), codes("N1")),
     Tampering("a node of a level that is none", run("insert into audit_node values (64, 0, sha256('x'))"), codes("N1")),
+    Tampering(
+        "a node twice, the forged one first",
+        run(
+            "alter table audit_node drop constraint audit_node_pkey",
+            "create temporary table kept on commit drop as select * from audit_node",
+            "delete from audit_node",
+            "insert into audit_node select lvl, idx, sha256('x') from kept",
+            "insert into audit_node select * from kept",
+        ),
+        codes("N1", "M1"),
+    ),
+    Tampering(
+        "a node before the first",
+        run(
+            "alter table audit_node drop constraint audit_node_idx_check",
+            "insert into audit_node values (8, -1, sha256('x'))",
+        ),
+        codes("N1", "M1"),
+    ),
     Tampering("a checkpoint deleted", run(f"delete from audit_checkpoint where size = {CUT}"), codes(), codes("C3")),
     Tampering(
         "the last checkpoint deleted",
@@ -217,6 +258,24 @@ KNOWN: tuple[Tampering, ...] = (
         codes("R1"),
     ),
     Tampering(
+        "a checkpoint twice",
+        run(
+            "alter table audit_checkpoint drop constraint audit_checkpoint_pkey",
+            "insert into audit_checkpoint select size, at, sha256('x'), 'x', epoch, last_xid, last_id "
+            f"from audit_checkpoint where size = {CUT}",
+        ),
+        codes("R1", "M1"),
+    ),
+    Tampering(
+        "a checkpoint of no leaf",
+        run(
+            "alter table audit_checkpoint drop constraint audit_checkpoint_size_check",
+            "insert into audit_checkpoint select 0, at, sha256('x'), note, epoch, last_xid, last_id "
+            f"from audit_checkpoint where size = {CUT}",
+        ),
+        codes("R1", "M1"),
+    ),
+    Tampering(
         "a checkpoint of more leaves than there are",
         run(
             f"insert into audit_checkpoint select size + 99, at, root, note, epoch, last_xid, last_id "
@@ -262,6 +321,36 @@ KNOWN: tuple[Tampering, ...] = (
     Tampering("an epoch edited", run("update audit_epoch set system_identifier = 1"), codes("E1")),
     Tampering("the epochs deleted", run("delete from audit_epoch"), codes("E1")),
     Tampering("the numbers set back", run("alter sequence audit_entry_number restart with 10"), codes("Q2")),
+    Tampering(
+        "an epoch without a number",
+        run(
+            "alter table audit_epoch drop constraint audit_epoch_pkey",
+            "alter table audit_epoch alter column number drop not null",
+            "insert into audit_epoch values (null, 5)",
+        ),
+        codes("E1", "M1"),
+    ),
+    Tampering("a time of another type", run("alter table audit_entry alter column at type timestamp"), codes("M1")),
+    Tampering("a column renamed", run("alter table audit_entry rename column actor to other"), codes("M1")),
+    Tampering("a table of the log dropped", run("drop table audit_node"), codes("M1")),
+    Tampering("numbers by tens", run("alter sequence audit_entry_number increment by 10"), codes("M1")),
+    Tampering(
+        "one row for each leaf no more wanted",
+        run("alter table audit_leaf drop constraint audit_leaf_entry_id_key"),
+        codes("M1"),
+        loosens=True,
+    ),
+    Tampering("leaves that a crash empties", run("alter table audit_leaf set unlogged"), codes("M1"), loosens=True),
+    Tampering(
+        "a function that lets nothing be read",
+        run(
+            "create or replace function audit_newest_number() returns bigint language plpgsql as "
+            "$$ begin raise exception 'not today'; end $$"
+        ),
+        codes("M1"),
+        loosens=True,
+    ),
+    Tampering("a month under a name that is none", forging.rename_month, codes("I2"), loosens=True),
     Tampering("a column added", run("alter table audit_entry add column approved boolean default true"), codes("M1")),
     Tampering(
         "a payload without an entry",
@@ -315,6 +404,14 @@ KNOWN: tuple[Tampering, ...] = (
         codes("W1"),
     ),
     Tampering("the record of a verification that is not there", forging.claim_verification, codes("W1"), codes("X1")),
+    Tampering("an entry taken out by an unfit record", forging.prune_by_unfit_claim, codes("K2"), codes("X1")),
+    Tampering(
+        "an entry taken out with a month that never was",
+        forging.prune_by_month_that_never_was,
+        codes("K2"),
+        codes("X1"),
+    ),
+    Tampering("what was redacted put back", forging.claim_redaction, codes("K3"), codes("X1")),
     Tampering("a month dropped before it was over", forging.prune_young_month, codes("K2"), codes("X1")),
     Tampering(
         "a month listed as dropped",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from audit.kinds import Kind
+from audit.models.times import ReadableTime
 
 
 class Entry(models.Model):
@@ -19,7 +20,7 @@ class Entry(models.Model):
     # Server-side: the database stamps these (see the migration); the digest binds the rest.
     id = models.UUIDField(primary_key=True)
     seq = models.BigIntegerField()
-    at = models.DateTimeField()
+    at = ReadableTime()
     db_role = models.TextField()
 
     header_version = models.SmallIntegerField()

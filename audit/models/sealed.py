@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Now
 
+from audit.models.times import ReadableTime
+
 
 class Leaf(models.Model):
     """An entry's place in the sealed tree. Written by the sealer alone, and never changed."""
@@ -22,7 +24,7 @@ class Checkpoint(models.Model):
     """The root over the first `size` leaves, signed: a C2SP note."""
 
     size = models.BigIntegerField(primary_key=True)
-    at = models.DateTimeField()
+    at = ReadableTime()
     root = models.BinaryField()
     note = models.TextField()
 

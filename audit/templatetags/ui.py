@@ -1,5 +1,6 @@
 """Small words and marks that every page uses."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +9,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from audit import reading
+from audit import diff_lines, reading
 
 register = template.Library()
 
@@ -130,9 +131,9 @@ def _state(css: str, glyph: str, word: str) -> SafeString:
 
 
 @register.filter
-def diff_css(line: str) -> str:
-    """The ground of a line of a diff; the line's own + or - carries it, color helps."""
-    return {"+": "add", "-": "del"}.get(line[:1], "dim")
+def diff_rows(lines: Sequence[str]) -> list[diff_lines.Row]:
+    """The lines of a unified diff as rows."""
+    return diff_lines.rows(lines)
 
 
 @register.filter

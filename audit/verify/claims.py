@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from audit.verify.entries import PARTS, Entry, time_of_id
 from audit.verify.findings import Report
+from audit.verify.sequences import Seen
+
+# Entries are sealed in the order of their transactions, so one may be older than its neighbors by as long as a
+# transaction may be open (10 minutes), and by what clocks and keys may differ.
+OUT_OF_ORDER = timedelta(minutes=12)
 
 
 @dataclass(frozen=True)
@@ -31,12 +36,17 @@ class Range:
 
 def ranges_of(args: Any) -> list[Range]:
     """What a `log.retained` entry says was dropped: itself, and under "restates" what earlier such entries said."""
-    found = [args, *(args.get("restates") or [])] if isinstance(args, dict) else []
+    if not isinstance(args, dict):
+        return []
+    earlier = args.get("restates")
+    found = [args, *earlier] if isinstance(earlier, list) else [args]
     return [made for one in found if (made := _range(one)) is not None]
 
 
 def month_bounds(month: str) -> tuple[datetime, datetime] | None:
     """When a month like "202611" begins and when the next one does; None for what is none."""
+    if not (month.isascii() and month.isdigit() and len(month) == 6):
+        return None
     try:
         began = datetime.strptime(month, "%Y%m").replace(tzinfo=UTC)
         return began, began.replace(year=began.year + began.month // 12, month=began.month % 12 + 1)
@@ -59,13 +69,35 @@ def _number(value: dict[str, Any], name: str) -> int | None:
     return found if type(found) is int else None
 
 
+@dataclass
+class Span:
+    """Leaves next to each other whose entries are said to be dropped, and when those beside them were written."""
+
+    first: int
+    last: int
+    before: datetime | None
+    after: datetime | None = None
+
+    def may_be_of(self, month: str) -> bool:
+        """Whether entries of a month can lie between the two that are there: sealing goes by time, or nearly so."""
+        bounds = month_bounds(month)
+        if bounds is None:
+            return True  # reported as no month
+        began, ended = bounds
+        is_after = self.before is None or self.before - OUT_OF_ORDER <= ended
+        return is_after and (self.after is None or began <= self.after + OUT_OF_ORDER)
+
+
 class Claims:
     """The redactions and retentions that rows or lines claim, and those that intact entries of the log record."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
         self.pruned = 0
-        self._pruned_by: dict[int, list[list[int]]] = {}  # number of the retention → spans of leaves
+        self._pruned_by: dict[int, list[Span]] = {}  # by the number of the retention
+        self._open: list[Span] = []  # the spans after which no entry has come yet
+        self._written: datetime | None = None  # when the last sealed entry was, that is there
+        self._kept = {name: Seen() for name in PARTS}  # the numbers of entries that have this part
         self._redacted: list[tuple[Entry, set[str]]] = []
         self._retentions: dict[int, list[Range]] = {}
         self._retained_at: dict[int, datetime] = {}
@@ -92,10 +124,18 @@ class Claims:
         if isinstance(said, dict) and type(said.get("entry")) is int:
             self._unproven[entry.seq] = (said["entry"], str(said.get("entry_id")), _parts(said))
 
-    def there(self, entry: Entry) -> None:
-        """An entry that is there, so its month was not dropped."""
+    def there(self, entry: Entry, *, is_sealed: bool) -> None:
+        """An entry that is there, so its month was not dropped; and what of it is there, so that was not redacted."""
         if made := time_of_id(entry.id):
             self._months.add((made.year, made.month))
+        for name in PARTS:
+            if getattr(entry, name).kept is not None:
+                self._kept[name].add(entry.seq)
+        if is_sealed:
+            self._written = entry.at
+            for span in self._open:
+                span.after = entry.at
+            self._open.clear()
 
     def _learn_redaction(self, seq: int, args: Any) -> None:
         if not isinstance(args, dict) or type(args.get("entry")) is not int:
@@ -118,10 +158,11 @@ class Claims:
         """A leaf whose entry is said to have been dropped by a retention."""
         self.pruned += 1
         spans = self._pruned_by.setdefault(by, [])
-        if spans and spans[-1][1] == leaf - 1:
-            spans[-1][1] = leaf
+        if spans and spans[-1].last == leaf - 1:
+            spans[-1].last = leaf
         else:
-            spans.append([leaf, leaf])
+            spans.append(Span(leaf, leaf, self._written))
+            self._open.append(spans[-1])
 
     def dropped(self) -> list[Range]:
         """Every range that was dropped, but of months that have entries."""
@@ -131,13 +172,11 @@ class Claims:
     def _months_there(self) -> set[str]:
         return {f"{year:04}{month:02}" for year, month in self._months}
 
-    def settle(self, *, is_selection: bool, is_whole: bool) -> None:
+    def settle(self, *, is_whole: bool) -> None:
         """Report every claim that no entry of the log backs. With the whole log, counts have to fit too."""
-        if is_selection and self._redacted:
-            self.report.say(f"{len(self._redacted)} entries are said to be redacted; the whole log shows by whom.")
-            return
         for entry, gone in self._redacted:
             self._settle_redaction(entry, gone)
+        self._settle_undone()
         for by, spans in sorted(self._pruned_by.items()):
             self._settle_retention(by, spans)
         self._settle_months()
@@ -160,13 +199,22 @@ class Claims:
                 sentence = f"Its {PARTS[name]} are said to be redacted by A-{by}, and the log does not say so."
                 self.report.add("K1", entry.ref, sentence)
 
-    def _settle_retention(self, by: int, spans: list[list[int]]) -> None:
+    def _settle_undone(self) -> None:
+        """What was redacted must not be there: whoever kept a copy can put it back, and its commitment fits."""
+        for number, parts in sorted(self._redactions.items()):
+            for name in sorted(parts.keys() & self._kept.keys()):
+                if number in self._kept[name]:
+                    sentence = f"The log says that its {PARTS[name]} were redacted, and they are there."
+                    self.report.add("K3", f"A-{number}", sentence)
+
+    def _settle_retention(self, by: int, spans: list[Span]) -> None:
         ranges = self._retentions.get(by, [])
-        for first, last in spans:
+        for span in spans:
             # Partitions overlap by a few leaves, so a span may lie in two ranges together.
-            if not _covered(first, last, ranges):
-                named = f"leaf {first}" if first == last else f"leaves {first} to {last}"
-                self.report.add("K2", named, f"They are said to be dropped by A-{by}, which does not say so.")
+            if not _covered(span.first, span.last, [one for one in ranges if span.may_be_of(one.month)]):
+                named = f"leaf {span.first}" if span.first == span.last else f"leaves {span.first} to {span.last}"
+                said = "does not say so, or says it of a month far from theirs"
+                self.report.add("K2", named, f"They are said to be dropped by A-{by}, which {said}.")
 
     def _settle_months(self) -> None:
         """A month goes as a whole: whoever says so of one that has entries has taken some of them out."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 from audit.verify import lines
+from audit.verify.claims import OUT_OF_ORDER
+from audit.verify.entries import Entry
 from audit.verify.findings import Report
 from audit.verify.lines import Line, Malformed
 from audit.verify.note import Note
 from audit.verify.run import Outside, Verification
+
+MOST_WAITING = 10_000  # entries without a leaf that are looked at again: in a second, no more are written
 
 
 class Export:
@@ -23,6 +28,8 @@ class Export:
         self.next_leaf = 0
         self.has_ended = False
         self.under: Note | None = None
+        self.sealed_at: datetime | None = None  # when the newest sealed entry was written
+        self.waiting: list[tuple[str, datetime]] = []  # entries without a leaf, and when they were written
         self.verification = Verification(outside, report, is_file=True)
 
     def verify(self) -> Verification:
@@ -67,16 +74,30 @@ class Export:
             raise Malformed(f"The file is not in the form {lines.FORMAT}.")
         if type(line.values["complete"]) is not bool:
             raise Malformed("It does not say whether the export is complete.")
+        if self.is_complete and not self.is_followed and line.values.get("filter", {}) != {}:
+            raise Malformed("It says that the export is complete, and names a filter.")
+        # A follower may have begun before there was a checkpoint that says how the log is called.
         origin = line.values.get("origin")
-        if self.under is not None and origin not in (None, self.under.origin):
+        is_early = self.is_followed and origin is None
+        if self.under is not None and origin != self.under.origin and not is_early:
             raise Malformed("It names another log than the checkpoint does.")
 
     def _take_entry(self, line: Line) -> None:
         stored = lines.stored(line)
+        before = self.report.counts.total()
         self.verification.entry(stored.entry, is_sealed=stored.leaf is not None)
+        if "damaged" in line.values and self.report.counts.total() == before:
+            self._bad(line.number, "It is said to be damaged, and nothing of it is.")
+        if stored.entry.redacted_by is not None and None not in (line.values["args"], line.values["result"]):
+            self._bad(line.number, "It is said to be redacted, and all of it is there.")
+        if (stored.proof is not None) and (self.is_complete or stored.leaf is None):
+            self._bad(line.number, "It comes with a proof, which only a sealed entry of a selection has.")
         if stored.leaf is None:
+            self._wait(stored.entry)
             return
         leaf = self.verification.leaf_of(stored.entry, stored.leaf, stored.hash)
+        if self.report.counts.total() == before:
+            self.sealed_at = max(self.sealed_at or stored.entry.at, stored.entry.at)
         if self.is_complete:
             self._grow(stored.leaf, leaf)
         elif stored.proof is None:
@@ -84,7 +105,14 @@ class Export:
         elif self.under is not None:
             self.verification.proof(stored.entry, stored.leaf, stored.proof, self.under)
 
+    def _wait(self, entry: Entry) -> None:
+        """An entry that is said not to be sealed yet. Sealing takes a second, and goes by time or nearly so."""
+        if len(self.waiting) < MOST_WAITING:
+            self.waiting.append((entry.ref, entry.at))
+
     def _take_pruned(self, line: Line) -> None:
+        if not self.is_complete:
+            raise Malformed("A selection says nothing of what was dropped.")
         index, by = lines.number(line.values, "leaf"), line.values["by"]
         if by is None:
             self._take_missing(line)
@@ -135,8 +163,15 @@ class Export:
             self._check_root(self.under)
         elif self.has_ended:
             self.report.say("The file is a selection: what is in it is proven, and what is not in it cannot be seen.")
+        self._settle_waiting()
         self.verification.settle()
         self.verification.pins(self.under)
+
+    def _settle_waiting(self) -> None:
+        """Whoever has the file alone can edit an entry and say that it has no leaf yet; next to later ones, it had."""
+        for ref, at in self.waiting:
+            if self.sealed_at is not None and at < self.sealed_at - OUT_OF_ORDER:
+                self.report.add("U1", ref, f"It has no leaf, and one of {self.sealed_at:%Y-%m-%d %H:%M:%S} UTC has.")
 
     def _check_root(self, under: Note) -> None:
         tree, subject = self.verification.tree, f"checkpoint {under.size}"

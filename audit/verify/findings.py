@@ -23,12 +23,15 @@ CODES = {
     "G2": "A number of a writer occurs twice or out of order.",
     "I1": "Two entries claim one number.",
     "I2": "Rows of the log stand where no look-up by their key finds them.",
+    "I3": "An entry is left out of the search.",
+    "H1": "A hold or a definition is not what the log recorded of it.",
     "V1": "An entry's form is not one that this program knows.",
     "P1": "Arguments and result are there without their entry.",
     "Q2": "The sequence of numbers stands behind the newest entry.",
     "E1": "The log's epochs do not fit the cluster that it stands in, or what was recorded of them.",
     "K1": "A redaction is claimed that the log does not record.",
     "K2": "A retention is claimed that the log does not record, or its counts do not fit.",
+    "K3": "What was redacted is there again.",
     "W1": "What a verification has found is not what the log recorded of it.",
     "M1": "What guards the log is not what the last upgrade recorded.",
     "C1": "A pinned checkpoint has more leaves than the log.",
@@ -38,7 +41,7 @@ CODES = {
     "F1": "The file is not in the form that an export has.",
 }
 # What says that something is not there. All other codes say that something is not what it was.
-COMPLETENESS = frozenset({"L2", "L3", "U1", "G1", "P1", "C1", "C3", "X1", "K2", "Q2"})
+COMPLETENESS = frozenset({"L2", "L3", "U1", "G1", "P1", "C1", "C3", "X1", "K2", "Q2", "I3"})
 FIRST = 100  # findings that are kept; all are told and counted
 
 

@@ -15,7 +15,8 @@ from audit.verify.entries import Entry, Part
 FORMAT = "counterseal-log/1"
 LONGEST_LINE = 16 * 1024 * 1024  # bytes; the largest payloads, escaped, are a tenth of it
 TAIL = 256 * 1024
-TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
+# Hours end at 23: newer Pythons take 24:00 for the next day, and then two texts would say one time.
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{6}Z")
 HEX = re.compile(r"(?:[0-9a-f]{2})*")
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 # What a line of each type may hold; what is marked True it must.
@@ -100,7 +101,9 @@ def _line(number: int, raw: bytes) -> Line:
 
 def _json(raw: bytes) -> Any:
     try:
-        return json.loads(raw.decode(), object_pairs_hook=_single, parse_constant=_no_constant)
+        return json.loads(
+            raw.decode(), object_pairs_hook=_single, parse_constant=_no_constant, parse_int=_number_as_written
+        )
     except (ValueError, RecursionError) as problem:
         reason = str(problem) if isinstance(problem, Malformed) else "it is not JSON in UTF-8"
         raise Malformed(f"It cannot be read: {reason}.") from problem
@@ -110,6 +113,13 @@ def _single(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
         raise Malformed("a key stands in it twice")
+    return made
+
+
+def _number_as_written(digits: str) -> int:
+    made = int(digits)
+    if str(made) != digits:
+        raise Malformed(f"{digits} is not how an export writes {made}")  # -0
     return made
 
 

@@ -12,7 +12,9 @@ from audit.verify.claims import Range
 from audit.verify.entries import Entry
 from audit.verify.findings import Report
 
-LINE = re.compile(r"(?:A-)?(\S+)[\s,]+([0-9a-f]{64})")
+LINE = re.compile(
+    r"(?:A-)?([1-9][0-9]{0,18}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})[ \t,]+([0-9a-f]{64})"
+)
 
 
 class BadReceipt(ValueError):

@@ -12,7 +12,7 @@ from audit.verify.findings import Report
 from audit.verify.note import Key, Note, Unreadable
 from audit.verify.receipts import Receipt, Receipts
 from audit.verify.sequences import Calls, Seen, Writers
-from audit.verify.tree import Tree, root_of_proof
+from audit.verify.tree import EMPTY, Tree, root_of_proof
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Verification:
         self.is_file = is_file
         self.is_whole = not is_selection and not since
         self.tree = Tree()
-        self.roots: dict[int, bytes] = {}  # at the sizes of pins
+        self.roots = {0: EMPTY}  # at the sizes of pins
         self.claims = Claims(report)
         self.writers = Writers(report, is_from_the_start=not since and not is_slice)
         self.calls = Calls()
@@ -70,7 +70,7 @@ class Verification:
         elif is_intact:
             self.claims.hear(entry)
         self.claims.redacted(entry)
-        self.claims.there(entry)
+        self.claims.there(entry, is_sealed=is_sealed)
         self.receipts.take(entry)
         if not self.is_selection:
             self.writers.take(entry)
@@ -144,7 +144,7 @@ class Verification:
 
     def settle(self) -> None:
         """Report what could only be known at the end."""
-        self.claims.settle(is_selection=self.is_selection, is_whole=self.is_whole and not self.is_slice)
+        self.claims.settle(is_whole=self.is_whole and not self.is_slice)
         if self.outside.receipts is not None and self.is_whole:
             self.receipts.settle(self.report, dropped=self.claims.dropped())
         elif self.outside.receipts is not None:

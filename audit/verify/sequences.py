@@ -24,6 +24,9 @@ class Seen:
         self._bits[block] |= bit
         return is_new
 
+    def __contains__(self, number: int) -> bool:
+        return bool(self._bits.get(number // WIDTH, 0) & 1 << number % WIDTH)
+
 
 @dataclass
 class _Writer:

@@ -11,7 +11,8 @@ def summary(verification: Verification) -> str:
     report = verification.report
     pruned = f", {verification.claims.pruned} dropped by retention" if verification.claims.pruned else ""
     lines = [f"{verification.entries} entries, {verification.unsealed} of them not sealed yet{pruned}."]
-    lines += [f"Integrity: {_answer(report.integrity, 'what is there is what was written')}"]
+    sealed = "what is sealed is what was written" if verification.unsealed else "what is there is what was written"
+    lines += [f"Integrity: {_answer(report.integrity, sealed)}"]
     if verification.is_selection:
         lines += [f"Completeness: {_answer(report.completeness, 'not claimed by a selection')}"]
     else:

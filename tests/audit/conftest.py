@@ -54,10 +54,10 @@ def tamper(cluster_socket, db):
     def run(statement: str, *parameters: object) -> None:
         name = connection.settings_dict["NAME"]
         with psycopg.connect(host=str(cluster_socket), user="postgres", dbname=name) as intruder:
-            for table in ("audit_entry", "audit_payload"):
+            for table in ("audit_entry", "audit_payload", "audit_checkpoint"):
                 intruder.execute(f"alter table {table} disable trigger refuse_change")
             intruder.execute(statement, parameters)
-            for table in ("audit_entry", "audit_payload"):
+            for table in ("audit_entry", "audit_payload", "audit_checkpoint"):
                 intruder.execute(f"alter table {table} enable always trigger refuse_change")
 
     return run

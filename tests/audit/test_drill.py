@@ -134,7 +134,7 @@ def test_a_small_log_is_not_drilled_and_says_so(own_log: str, drill: Callable[..
     superuser.execute(f"grant connect on database {own_log} to counterseal_drill")
     with pytest.raises(CommandError, match="The log has 0 sealed entries in a row, and a drill needs 330") as failed:
         drill()
-    assert failed.value.returncode == 2
+    assert failed.value.returncode == 0, "Else a new installation has a failed unit each night."
     drilled = recorded.last()
     assert drilled is not None
     assert (drilled.status, drilled.is_bad) == ("skipped", False), "A young log is no fault of the verifier."

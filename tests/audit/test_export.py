@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -17,6 +18,7 @@ from django.test import Client
 
 from audit import canonical, export, export_csv, export_rows, log, merkle, notes, payloads, seal
 from audit.browse import Filters
+from audit.drill.tampering import triggers_off
 from audit.export_formats import FORMATS
 from audit.export_rows import Selection
 from audit.kinds import Kind
@@ -46,6 +48,18 @@ def sealed(own_log: str, as_role: Callable[[str], None]) -> Callable[[], seal.Se
         return sealer
 
     return now
+
+
+@pytest.fixture
+def superuser_here(sealed: Any, cluster_socket: Path) -> Callable[[str], None]:
+    """Statements of a superuser on the test's log, which no trigger refuses."""
+
+    def run(statements: str) -> None:
+        name = connection.settings_dict["NAME"]
+        with psycopg.connect(host=str(cluster_socket), user="postgres", dbname=name) as session, triggers_off(session):
+            session.execute(statements.encode())
+
+    return run
 
 
 def calls(count: int, **about: Any) -> list[log.Recorded]:
@@ -135,6 +149,34 @@ def test_what_is_damaged_goes_out_with_what_there_is_and_says_so(
     found = {line.get("seq"): line for line in lines()}
     assert said in found[entries[1].seq]["damaged"]
     assert "damaged" not in found[entries[2].seq]
+
+
+WITHOUT = "alter table {0} alter column {1} drop not null; update {0} set {1} = null where {2} = '{3}'"
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "code"),
+    [
+        ("audit_payload", "salt", "D2"),
+        ("audit_entry", "digest", "F1"),
+        ("audit_entry", "args_c", "D1"),
+        ("audit_leaf", "h", "F1"),
+        ("audit_entry", "at = 'infinity'", "T1"),
+        ("audit_entry", "at = '4713-01-01 BC'", "T1"),
+    ],
+)
+def test_no_row_stops_an_export_or_its_verification(
+    table: str, column: str, code: str, sealed: Any, superuser_here: Any, tmp_path: Path, capsys: Any
+) -> None:
+    entries = calls(3)
+    sealed()
+    key = {"audit_entry": "id"}.get(table, "entry_id")
+    change = f"update {table} set {column} where {key} = '{entries[1].id}'"
+    superuser_here(change if "=" in column else WITHOUT.format(table, column, key, entries[1].id))
+    (tmp_path / "keys").write_text(f"{KEY.public}\n")
+    (tmp_path / "file").write_text(exported())
+    assert verifier.main([str(tmp_path / "file"), "--public-key", str(tmp_path / "keys")]) == 1
+    assert f"{code} " in capsys.readouterr().out
 
 
 def test_an_export_is_verified_by_who_trusts_neither_us_nor_the_database(

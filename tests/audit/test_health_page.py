@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit import health, health_plot, log, notes, verify_asks
+from audit import health_lag, health_plot, health_resting, health_starts, log, notes, verify_asks
 from audit.drill import recorded as drills
 from audit.drill.known import KNOWN
 from audit.drill.run import Outcome
@@ -60,6 +61,9 @@ def test_it_says_how_the_log_does(shown: Shown) -> None:
     assert "no call with an unknown outcome" in text
     assert "Everything is kept." in text
     assert 'href="/audit/health/"><span class="state state--ok" data-glyph="✓">Log sealed' in text
+    shown.become("auditor")
+    verify_asks.say(doing="", new_at=datetime.now(UTC), new_from=3, new_size=3, new_findings=0)
+    assert re.search(r"; next <time [^>]*>\d+ \w{3} \d\d:\d\d<", page(shown))  # with its day: it is tomorrow's
 
 
 def test_who_holds_the_horizon_is_named(shown: Shown, cluster_socket: Any) -> None:
@@ -74,27 +78,27 @@ def test_who_holds_the_horizon_is_named(shown: Shown, cluster_socket: Any) -> No
 
 
 def test_a_session_of_which_no_time_is_known_is_named_all_the_same(shown: Shown, monkeypatch: Any) -> None:
-    nobody = health.Holder(7, None, None, "", None, None, None)
-    monkeypatch.setattr(health, "holders", lambda: [nobody])
+    nobody = health_lag.Holder(7, None, None, "", None, None, None)
+    monkeypatch.setattr(health_lag, "holders", lambda: [nobody])
     assert "session 7 of <code>the server</code> has written and not ended" in page(shown)
 
 
 def test_calls_without_a_finish_are_counted_and_listed_page_by_page(shown: Shown, monkeypatch: Any) -> None:
-    monkeypatch.setattr(health, "MOST_LISTED", 2)
-    monkeypatch.setattr(health, "MOST_STARTS", 4)
-    monkeypatch.setattr(health, "RUNS_FOR", timedelta(0))
+    monkeypatch.setattr(health_starts, "MOST_LISTED", 2)
+    monkeypatch.setattr(health_starts, "MOST_STARTS", 4)
+    monkeypatch.setattr(health_starts, "RUNS_FOR", timedelta(0))
     shown.become("agents")
     lone = [log.record(Kind.CALL_STARTED, AGENT, call_id=uuid.uuid4(), tool="slow").seq for _ in range(3)]
     shown.become("owner")
     for _ in range(3):
         shown.call()
-    first = health.starts()
+    first = health_starts.starts()
     assert (first.count, first.looked_at, first.is_all) == (1, 4, False)
     assert [one.seq for one in first.shown] == [lone[2]]
-    second = health.starts(first.older)
+    second = health_starts.starts(first.older)
     assert [one.seq for one in second.shown] == [lone[1], lone[0]]
     assert (second.count, second.unknown, second.older, second.is_all) == (2, 2, None, True)
-    assert health.starts(lone[0]).count == 0
+    assert health_starts.starts(lone[0]).count == 0
     assert "unknown" in page(shown, f"/audit/health/starts/?before={first.older}")
     assert "with an unknown outcome" in page(shown)
 
@@ -103,7 +107,7 @@ def test_a_call_that_just_began_may_still_run(shown: Shown) -> None:
     shown.become("agents")
     log.record(Kind.CALL_STARTED, AGENT, call_id=uuid.uuid4(), tool="slow")
     shown.become("owner")
-    assert (health.starts().count, health.starts().unknown) == (1, 0)
+    assert (health_starts.starts().count, health_starts.starts().unknown) == (1, 0)
     assert "may still run" in page(shown, "/audit/health/starts/")
 
 
@@ -136,7 +140,7 @@ def test_the_lag_is_that_of_the_first_entry_under_a_checkpoint(shown: Shown) -> 
     shown.seal()
     shown.call()
     shown.seal()
-    found = health.lag()
+    found = health_lag.lag()
     (newest, *_), started = found.newest, Entry.objects.filter(kind=Kind.CALL_STARTED).order_by("-seq")[0]
     assert newest.lag == pytest.approx((newest.at - started.at).total_seconds(), abs=0.001)
     assert found.median is not None
@@ -144,7 +148,7 @@ def test_the_lag_is_that_of_the_first_entry_under_a_checkpoint(shown: Shown) -> 
 
 def test_the_plot_keeps_each_minutes_longest_wait_inside_its_box() -> None:
     now = datetime(2026, 11, 29, 10, 52, tzinfo=UTC)
-    some = [health.Sealed(n, now - timedelta(minutes=59 - n // 2), n / 10) for n in range(100)]
+    some = [health_lag.Sealed(n, now - timedelta(minutes=59 - n // 2), n / 10) for n in range(100)]
     drawn = health_plot.plot(some, now)
     assert drawn is not None
     assert drawn.top == 10
@@ -260,10 +264,50 @@ def test_the_key_of_the_last_checkpoint_is_checked(shown: Shown, settings: Any) 
     assert "It is not signed by a known key." in page(shown)
 
 
+def test_receipts_that_verdicts_rest_on_are_counted(shown: Shown, monkeypatch: Any) -> None:
+    assert "Verdict receipts" in page(shown)
+    counts = [health_resting.Resting("Verdict receipts", "each was proven sealed", 4, proven) for proven in (4, 3)]
+    monkeypatch.setattr(health_resting, "_counted", [lambda: counts.pop(0)])
+    text = page(shown)
+    assert "4 of 4" in text
+    assert "each was proven sealed" in text
+    text = page(shown)
+    assert "3 of 4" in text
+    assert "1 not proven: a checkpoint is awaited, or an entry no longer stands" in text
+
+
+def test_followers_are_told_from_those_that_ended(shown: Shown) -> None:
+    assert "manage.py export_log --follow" in page(shown)
+
+    def record(summary: str, **about: Any) -> log.Recorded:
+        return log.record(Kind.LOG_EXPORTED, log.Actor.process(), subject="log", summary=summary, **about)
+
+    first, second = (record("Following as JSONL began") for _ in range(2))
+    assert "2 at work" in page(shown)
+    ended = record("7 entries were followed", parent=first.id)
+    text = page(shown)
+    assert "1 at work" in text
+    assert f"A-{second.seq}; by leaf, skips none" in text.replace("</a>", "")
+    assert f"A-{ended.seq}" not in text
+    last = record("9 entries were followed", parent=second.id)
+    assert f"A-{last.seq}" in page(shown)
+
+
+@pytest.mark.parametrize("at", ["infinity", "-infinity", "4713-01-01 BC", "290000-12-31"])
+def test_a_time_that_no_clock_shows_stops_no_page(at: str, shown: Shown, tamper: Any) -> None:
+    finish = shown.call()
+    shown.seal()
+    page(shown, f"/audit/{finish.seq}/")  # who looked is an entry, and has a time
+    tamper(f"update audit_entry set at = '{at}'")
+    tamper(f"update audit_checkpoint set at = '{at}'")
+    for address in ("/audit/", "/audit/health/", "/audit/health/starts/", f"/audit/{finish.seq}/"):
+        assert page(shown, address)
+
+
 def test_the_plot_is_told_in_words_and_numbers() -> None:
     now = datetime(2026, 11, 29, 10, 52, tzinfo=UTC)
     waits = {5: 1.0, 6: 3.8, 7: 0.9}
-    some = [health.Sealed(n, now - timedelta(minutes=60 - n, seconds=-1), wait) for n, wait in waits.items()]
+    some = [health_lag.Sealed(n, now - timedelta(minutes=60 - n, seconds=-1), wait) for n, wait in waits.items()]
     drawn = health_plot.plot(some, now)
     assert drawn is not None
     assert drawn.words == (

@@ -113,6 +113,10 @@ def test_an_export_names_the_redaction(asked: Any, mia: Any) -> None:
     said = export_lines.line(row)
     assert (said["redacted_by"], said["result"], "damaged" in said) == (receipt.seq, None, False)
     assert said["args"] == payloads.pack(ARGS).kept.decode()
+    # A selection brings along what accounts for it: who has the file alone could say so of any entry.
+    alone = export_rows.Selection(seq=wanted.entry_seq)
+    rows = [one for piece in export_rows.rows(alone, export_rows.extent()) for one in piece]
+    assert [one.entry.seq for one in rows if one.entry] == [wanted.entry_seq, receipt.seq]
 
 
 def test_the_other_part_can_go_later(asked: Any, ada: Any, mia: Any) -> None:

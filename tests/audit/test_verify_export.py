@@ -20,7 +20,8 @@ from audit.verify.entries import FIELDS
 from audit.verify.export import Export
 from audit.verify.findings import CODES, Report
 from audit.verify.note import parse
-from audit.verify.receipts import Receipt
+from audit.verify.receipts import BadReceipt, Receipt
+from audit.verify.receipts import parse as parse_receipts
 from audit.verify.run import Outside
 from tests.audit.logs import KEY, KNOWN
 
@@ -217,6 +218,26 @@ EDITS: dict[str, tuple[Callable[[Lines], None], set[str]]] = {
     "at that is none": (change(3, at="2025-13-29T22:14:17.300000Z"), {"F1"}),
     "the role": (change(3, db_role="counterseal_people"), {"R1"}),
     "the id": (change(3, id="019ad0c6-3000-7000-8000-0000000000ff"), {"R1"}),
+    "at an hour that no clock shows": (change(3, at="2025-11-29T24:00:00.000000Z"), {"F1"}),
+    "at without end": (change(3, at="infinity"), {"F1"}),
+    "at before the year 1": (change(3, at="0000-01-01T00:00:00.000000Z"), {"F1"}),
+    "at in the year 1": (change(3, at="0001-01-01T00:00:00.000000Z"), {"R1", "T1"}),
+    "at the end of time": (change(3, at="9999-12-31T23:59:59.999999Z"), {"R1", "T1"}),
+    "an id from the end of time": (change(3, id="ffffffff-ffff-7fff-bfff-ffffffffffff"), {"R1", "T1"}),
+    "an id of another variant": (change(3, id="019ad0c6-3000-7000-c000-000000000003"), {"R1", "T1"}),
+    "writer_seq below 1": (in_header(3, writer_seq=-5), {"D1", "G2"}),
+    "writer_seq at its end": (in_header(3, writer_seq=2**53 - 1), {"D1", "G1"}),
+    "writer_seq null": (in_header(3, writer_seq=None), {"D1", "G1"}),
+    "a role with a line in it": (change(3, db_role="counterseal_agents\n"), {"F1"}),
+    "half of a surrogate pair in a key": (in_header(3, **{"\ud800": 1}), {"D1", "V1"}),
+    "a stored leaf that is another": (change(3, hash="00" * 32), {"L1"}),
+    "a proof, as in a selection": (change(3, proof=["00" * 32]), {"F1"}),
+    "said to be damaged": (change(3, damaged="It cannot be unpacked."), {"F1"}),
+    "said to be redacted, and all there": (change(3, redacted_by=9), {"F1"}),
+    "said to be a part": (change(0, filter={"agent": "x"}), {"F1"}),
+    "a filter that is none": (change(0, filter=[1]), {"F1"}),
+    "said to be of no log": (change(0, origin=None), {"F1"}),
+    "not sealed, and older than what is": (change(21, at="2025-11-29T17:40:00.000000Z"), {"T1", "U1"}),
     "an id in capitals": (change(11, id="019AD0C6-3000-7000-8000-00000000000B"), {"F1"}),
     "the digest": (change(3, digest="00" * 32), {"D1", "R1"}),
     "the digest cut": (change(3, digest="00"), {"F1"}),
@@ -272,6 +293,19 @@ SELECTED: dict[str, tuple[Callable[[Lines], None], set[str]]] = {
     "another leaf": (change(2, leaf=3), {"R1"}),
     "a leaf beyond": (change(2, leaf=99), {"R1"}),
     "said to be complete": (change(0, complete=True), {"L3", "R1"}),
+    "a leaf dropped by nobody": (
+        lambda lines: lines.insert(1, {"type": "pruned", "leaf": 0, "hash": "00" * 32, "by": 9}),
+        {"F1"},
+    ),
+    "a proof without a leaf": (change(2, leaf=None), {"F1"}),
+    "a proof in another order": (lambda lines: lines[2]["proof"].reverse(), {"R1"}),
+    "a proof without end": (change(2, proof=["00" * 32] * 65), {"F1"}),
+    "an entry twice": (lambda lines: lines.insert(2, lines[2]), {"I1"}),
+    "an older checkpoint": (
+        lambda lines: lines.__setitem__(-1, checkpoint([leaf(one) for one in whole(8)[1:6]])),
+        {"R1"},
+    ),
+    "said to be redacted": (change(2, args=None, result=None, salt=None, redacted_by=9), {"K1"}),
 }
 
 
@@ -297,6 +331,12 @@ def test_pins_and_receipts_are_held_against_a_file(found: Callable[..., list[str
     known = Receipt("3", lines[3]["digest"])
     assert found(lines, receipts=(known, Receipt(lines[4]["id"], lines[4]["digest"]))) == []
     assert found(lines, receipts=(known, Receipt("4", lines[3]["digest"]))) == ["X1"]
+
+
+@pytest.mark.parametrize("named", ["²", "٣", "007", "9" * 5000, "-3", "A-", "019ad0c6"])
+def test_what_names_no_entry_is_no_receipt(named: str) -> None:
+    with pytest.raises(BadReceipt, match="Line 1 is no receipt"):
+        parse_receipts([f"{named} {'0' * 64}"])
 
 
 def retained(lines: Lines, **said: Any) -> Lines:
@@ -328,6 +368,44 @@ def test_what_a_retention_dropped_is_told_from_what_is_missing(found: Callable[.
     assert found(hidden) == ["K2"]
 
 
+UNFIT = [
+    '{"restates":5}', '{"restates":true}', '{"restates":[[1]]}', "[1,2]", "[" * 100_000,
+    '{"first_leaf":NaN,"last_leaf":1e999,"entries":true}',
+    '{"first_leaf":-9,"last_leaf":%s,"entries":1,"partition":"audit_entry_202509","restates":{}}' % ("9" * 4000),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["log.retained", "log.redacted"])
+@pytest.mark.parametrize("args", UNFIT, ids=lambda args: args[:20])
+def test_a_record_that_says_nothing_sensible_takes_nothing_out(
+    args: str, kind: str, found: Callable[..., list[str]]
+) -> None:
+    lines = whole()
+    lines[20] = claiming(lines[20], kind, args)
+    leaves = [leaf(line) for line in lines[1:21]]
+    lines[3] = {"type": "pruned", "leaf": 2, "hash": leaves[2].hex(), "by": 20}
+    lines[-1] = checkpoint(leaves)
+    assert "K2" in found(lines)
+
+
+@pytest.mark.parametrize("month", ["202001", "２０２５０９", "203001"])
+def test_a_month_that_never_was_takes_nothing_out_of_the_midst(month: str, found: Callable[..., list[str]]) -> None:
+    """Whoever may write to the log can have such a record sealed; what stands beside the leaf tells when it was."""
+    lines = whole()
+    said = {"first_leaf": 7, "last_leaf": 7, "entries": 1, "partition": f"audit_entry_{month}"}
+    lines[20] = claiming(lines[20], "log.retained", json.dumps(said, ensure_ascii=False))
+    leaves = [leaf(line) for line in lines[1:21]]
+    lines[8] = {"type": "pruned", "leaf": 7, "hash": leaves[7].hex(), "by": 20}
+    lines[-1] = checkpoint(leaves)
+    assert "K2" in found(lines)
+
+
+def test_what_was_redacted_is_not_put_back_unseen(found: Callable[..., list[str]]) -> None:
+    lines = redacted(whole())
+    lines[3] = whole()[3]
+    assert found(lines) == ["K3"], "Its commitment fits, and the log says that it is gone."
+
+
 def redacted(lines: Lines, **said: Any) -> Lines:
     args = json.dumps({"entry": 3, "entry_id": lines[3]["id"], "part": "both", **said})
     last = lines[20]
@@ -344,7 +422,7 @@ def redacted(lines: Lines, **said: Any) -> Lines:
 
 def test_what_was_redacted_is_told_from_what_is_missing(found: Callable[..., list[str]]) -> None:
     assert found(redacted(whole())) == []
-    assert found(redacted(whole(), entry=4)) == ["K1"]
+    assert found(redacted(whole(), entry=4)) == ["K1", "K3"]
     assert found(redacted(whole(), part="args")) == ["K1"]
     assert found(redacted(whole(), entry_id="another")) == ["K1"]
 
@@ -411,9 +489,32 @@ def test_a_file_that_is_no_export_is_a_finding(raw: bytes, found: Callable[..., 
     assert found(raw)
 
 
-def test_duplicate_keys_are_a_finding(found: Callable[..., list[str]]) -> None:
-    raw = text_of(whole()).replace(b'"seq": 3,', b'"seq": 3, "seq": 3,')
-    assert "F1" in found(raw)
+RESPELLED = {
+    b'"seq": 3,': [
+        b'"seq": 3, "seq": 3,', b'"seq": 3, "\\u0073eq": 4,', b'"seq": 3e0,', b'"seq": 1e999999,',
+        b'"seq": ' + b"9" * 10_000 + b",",
+    ],
+    b'"writer_seq": 3,': [b'"writer_seq": 3, "writer_seq": 3,', b'"writer_seq": 3.0,'],
+    b'"leaf": 0}': [b'"leaf": -0}', b'"leaf": 0.0}'],
+    b'"header_version": 1,': [b'"header_version": true,', b'"header_version": 1.0,'],
+    b'"type": "export"': [b'"\xef\xbb\xbftype": "export"', b'"type": "export", "type": "export"'],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", RESPELLED, ids=lambda written: written.decode())
+def test_json_that_parsers_read_differently_is_a_finding(written: bytes, found: Callable[..., list[str]]) -> None:
+    for other in RESPELLED[written]:
+        raw = text_of(whole()).replace(written, other, 1)
+        assert raw != text_of(whole())
+        assert found(raw), other[:40]
+
+
+AROUND = [(b"\xef\xbb\xbf", b""), (b"", b"\n"), (b"", b" "), (b"", b"\0"), (b"", b"\x1f\x8b")]
+
+
+@pytest.mark.parametrize("around", AROUND)
+def test_bytes_before_and_after_are_a_finding(around: tuple[bytes, bytes], found: Callable[..., list[str]]) -> None:
+    assert "F1" in found(around[0] + text_of(whole()) + around[1])
 
 
 def test_a_file_that_was_cut_anywhere_is_a_finding(found: Callable[..., list[str]]) -> None:
@@ -462,7 +563,7 @@ def files(tmp_path: Path) -> Path:
 def test_it_runs_by_itself_and_exits_with_what_it_found(files: Path) -> None:
     good = run(str(files / "good"), "--public-key", str(files / "key"))
     assert (good.returncode, good.stderr) == (0, "")
-    assert "Integrity: what is there is what was written." in good.stdout
+    assert "Integrity: what is sealed is what was written." in good.stdout, "One entry is not."
     assert "Completeness: nothing is missing." in good.stdout
     bad = run(str(files / "bad"), "--public-key", str(files / "key"))
     assert bad.returncode == 1

@@ -85,11 +85,11 @@ def test_the_command_says_what_it_found_and_records_it(
 ) -> None:
     told = call()
     assert "600 entries, 30 of them not sealed yet." in told
-    assert "Integrity: what is there is what was written." in told
+    assert "Integrity: what is sealed is what was written." in told
     assert "Completeness: nothing is missing." in told
     receipts = tmp_path / "receipts"
     receipts.write_text("".join(f"{one.of} {one.digest}\n" for one in sealed_log.receipts))
-    assert "Integrity: what is there" in call("--receipts", str(receipts))
+    assert "Integrity: what is sealed" in call("--receipts", str(receipts))
     with triggers_off(intruder):
         edit_payload(intruder)
     intruder.commit()

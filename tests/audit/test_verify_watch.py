@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit import reading, seal, verify_asks, verify_resumed, verify_watch
+from audit import reading, reopening, seal, verify_asks, verify_resumed, verify_watch
 from audit.drill import forging, tampering
 from audit.models import Entry, Verification
 from audit.refusing import NotAllowed
@@ -136,6 +136,39 @@ def test_a_log_that_is_set_back_is_found_by_what_the_verifier_remembers(
     intruder.commit()
     assert not watch().whole().report.counts.keys() & {"C1", "C2", "C3"}, "One that has seen nothing finds no pin."
     assert {"C1", "C3"} <= set(verifier.whole().report.counts)
+
+
+RESTORED = """
+update audit_epoch set system_identifier = 1;
+delete from audit_verification where size > {cut}
+"""
+
+
+def test_a_restored_log_is_verified_anew_once_an_operator_has_reopened_it(
+    grow: Callable[[int], None], intruder: Session, as_role: Callable[[str], None]
+) -> None:
+    """The same process goes on: what it has seen of the log's lost end is no pin of the log that goes on without it."""
+    verifier = watch()
+    verifier.whole()
+    grow(20)
+    verifier.new()
+    verifier.round()
+    with tampering.triggers_off(intruder):
+        tampering.run(*tampering.DROP_TAIL, RESTORED.format(cut=tampering.CUT))(intruder)
+    intruder.commit()
+    assert codes(verifier) == {"N1", "E1"}
+    assert {"C1", "E1"} <= verifier.whole().report.counts.keys(), "It was set back, until somebody says why."
+    as_role("owner")
+    reopening.reopen(reason="Restored from the backup of last night", by="mia", new_key=None)
+    as_role("auditor")
+    before = Verification.objects.filter(is_full=True).count()
+    verifier.round()
+    row = Verification.objects.latest("id")
+    assert Verification.objects.filter(is_full=True).count() == before + 1, "It does not wait for the next day."
+    assert {one["code"] for one in row.findings} & {"C1", "C2", "C3", "X1"} == set()
+    before = row.id
+    verifier.round()
+    assert Verification.objects.latest("id").id == before, "Once is enough."
 
 
 def test_a_rewritten_last_checkpoint_is_found(grow: Callable[[int], None], intruder: Session) -> None:

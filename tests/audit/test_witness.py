@@ -60,6 +60,15 @@ def one(tmp_path: Path) -> Witness:
     return Witness(tmp_path, [notes_read.parse_key(str(KEY.public))], own_key(tmp_path, "example.org/witness"))
 
 
+def test_a_witness_whose_notes_are_damaged_cosigns_nothing(one: Witness) -> None:
+    assert one.add(step(0, 5)).status == 200
+    (kept,) = one.state.glob("*.note")
+    for damaged in ("", "broken", kept.read_text()[:-9]):
+        kept.write_text(damaged)
+        assert one.add(step(5, 9)).status == 500
+        assert one.add(step(0, 9)).status == 500, "Nor does it begin anew."
+
+
 @given(st.integers(1, 70), st.integers(0, 70), st.integers(0, 6))
 def test_a_proof_of_consistency_holds_for_its_sizes_alone(new: int, old: int, at: int) -> None:
     old = min(old, new)

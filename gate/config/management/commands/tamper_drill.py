@@ -8,13 +8,14 @@ from django.db import Error
 from audit.drill import recorded, run, slice
 from gate.config import embedded, failures, fingerprint, powers, scratch
 
-NOT_FOUND, NOT_DONE = 1, 2
+TOO_YOUNG, NOT_FOUND, NOT_DONE = 0, 1, 2
 
 
 class Command(BaseCommand):
     help = (
         "Copy the newest entries into a scratch database, tamper with them in every known way, and say of each whether "
-        "the verifier finds it. Exits 1 when it misses one, 2 when nothing could be drilled."
+        "the verifier finds it. Exits 1 when it misses one, 2 when it could not try. A log that is too young to be "
+        "drilled is said and recorded, and no failure: a new installation has one each night."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,8 +26,10 @@ class Command(BaseCommand):
         try:
             with scratch.database(os.environ.get("COUNTERSEAL_DRILL_URL", "")) as the_log:
                 outcomes, copied = self._drill(the_log, entries)
+        except slice.TooFew as young:
+            raise self._undone(str(young), is_skipped=True) from young
         except (embedded.EmbeddedError, slice.CannotDrill) as refusal:
-            raise self._undone(str(refusal), is_skipped=isinstance(refusal, slice.TooFew)) from refusal
+            raise self._undone(str(refusal)) from refusal
         except (Error, psycopg.Error) as problem:
             raise self._undone(f"A database cannot be used: {str(problem).strip()}") from problem
         self._told(outcomes, copied)
@@ -63,8 +66,9 @@ class Command(BaseCommand):
 
     def _undone(self, sentence: str, *, is_skipped: bool = False) -> CommandError:
         """The error to end with; the log says it too, unless its own database is the trouble."""
+        code = TOO_YOUNG if is_skipped else NOT_DONE
         try:
             recorded.record_undone(sentence, is_skipped=is_skipped)
         except (Error, psycopg.Error) as problem:
-            sentence += f" That cannot be recorded: {str(problem).strip()}"
-        return CommandError(sentence, returncode=NOT_DONE)
+            sentence, code = f"{sentence} That cannot be recorded: {str(problem).strip()}", NOT_DONE
+        return CommandError(sentence, returncode=code)
