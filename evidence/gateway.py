@@ -200,7 +200,8 @@ def _read(admitted: Admitted, given: dict[str, Any]) -> Outcome:
         result = _shaped(contract, found)
         _check_result(contract, result)
     except Refused as refused:
-        return Outcome(None, error_class=refused.code, error=_without_secrets(refused.sentence, given))
+        status = 422 if refused.code == "parameters" else 502  # whose fault it is: the caller's, or the source's
+        return Outcome(None, error_class=refused.code, error=_without_secrets(refused.sentence, given), status=status)
     return Outcome(result, found.truncated)
 
 

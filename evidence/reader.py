@@ -93,6 +93,8 @@ def _refusal(error: psycopg.Error, limits: Limits) -> Refused:
         return Refused("locked", "Another session holds a lock on what the read needs; it was not waited for.")
     if isinstance(error, errors.InsufficientPrivilege):
         return Refused("denied", f"The reader's role may not do this: {said}.")
+    if isinstance(error, errors.NumericValueOutOfRange):
+        return Refused("parameters", f"A number is too large for where the read uses it: {said}.")
     if isinstance(error, psycopg.OperationalError) and (error.sqlstate is None or error.sqlstate[:2] in ("57", "08")):
         return _unreachable()
     return Refused("database", f"The database refused the read: {said}.")

@@ -79,7 +79,8 @@ def _given_alone(entries: list[Entry]) -> set[UUID]:
     contents = reading.contents_of(approvals) if approvals else {}
     return {
         key for key, content in contents.items()
-        if content.is_readable and content.args.get("act") == Decision.Act.BREAK_GLASS
+        if content.is_readable and isinstance(content.args, dict)
+        and content.args.get("act") == Decision.Act.BREAK_GLASS
     }  # fmt: skip
 
 

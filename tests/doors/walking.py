@@ -120,7 +120,9 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
         "finding": "right", "environment": "demo", "credential_env": "ITS_DSN",
         "ledger": "shop.gate_ledger", "action": "", "on_call": "1", "admin": "0", "method": "password",
         "proposers": "agent", "binding": "strict", "row_cap": "9", "expiry_seconds": "4 h", "risk": "normal",
-        "break_glass": "on",
+        "break_glass": "on", "first_look_source": "", "url": "https://jobs.example/{id}", "http_method": "POST",
+        "schema": "{}", "header": "", "named_hosts": "", "timeout_seconds": "5", "probe_url": "", "probe_pointer": "",
+        "probe_is": "", "probe_equals": "",
     }  # fmt: skip
     if person is None:  # a form of nobody's is nobody's, whatever it says
         return [{**filled, "act": "agree", "decision": "approve"}]

@@ -190,6 +190,11 @@ def test_a_failed_call_carries_its_audit_id(find_job: Any, define: Any, http: Cl
     assert Entry.objects.get(seq=int(told["audit_id"][2:])).status == "failed"
 
 
+def test_a_number_too_large_for_its_column_is_the_callers_fault(find_job: Any, http: Client) -> None:
+    told = problem(post(http, "find_job", {"arguments": {"job_id": 2**90}}), 422, "parameters")
+    assert Entry.objects.get(seq=int(told["audit_id"][2:])).status == "failed"
+
+
 def test_everything_else_is_a_problem_too(http: Client) -> None:
     problem(http.get("/nothing/here"), 404, "not_found")
     problem(http.get("/api/v1/nothing"), 404, "not_found")

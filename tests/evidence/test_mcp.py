@@ -24,7 +24,7 @@ from mcp import MCPError
 
 from audit import reading
 from audit.models import AgentToken, Entry
-from evidence import desk, mcp
+from evidence import allowing, desk, mcp
 from evidence.desk import DeskTool
 from evidence.errors import Problem
 from tests.evidence import bodies
@@ -220,8 +220,10 @@ def slow(given_scope: Any, define: Any, source: Any, scratch_owner: Any) -> Iter
     """A tool that takes 0.5 s. The proven reader may not sleep, so for once it is allowed to."""
     define("tool", "slow", bodies.any_tool("select pg_sleep(0.5)::text as a"))
     scratch_owner.execute("grant execute on function pg_sleep(double precision) to strong_reader")
+    allowing.forget()  # else it would show half a minute later
     yield
     scratch_owner.execute("revoke execute on function pg_sleep(double precision) from strong_reader")
+    allowing.forget()
 
 
 def most_at_once(numbers: list[int]) -> int:

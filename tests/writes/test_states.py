@@ -47,7 +47,7 @@ def test_the_inbox_says_the_same_as_the_list(
     client.force_login(mia)
     previewed()
     define("target", "shop", body(approvers={"on_call": 2}))
-    approve(previewed())
+    approve(previewed("update shop.jobs set state = $1 where job_id = 8", [{"t": "text", "v": "queued"}]))
     for path in ("/inbox/", "/writes/"):
         page = " ".join(client.get(path).content.decode().split())
         said = (page.count("Waits for an approval"), page.count("1 of 2 approved"), page.count("expires in 3 h"))
