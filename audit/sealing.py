@@ -111,6 +111,7 @@ class Status:
 
 
 SILENT_AFTER = 15.0  # seconds without a round, after which the sealer is taken for dead
+# Without a checkpoint there is no time, and `readable` would make a year of that.
 STATUS = f"""
 select said.state, said.sentence, said.at, last.size, case when last.size is not null then {readable("last.at")} end
 from (select 1) one

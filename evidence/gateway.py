@@ -200,7 +200,8 @@ def _read(admitted: Admitted, given: dict[str, Any]) -> Outcome:
         result = _shaped(contract, found)
         _check_result(contract, result)
     except Refused as refused:
-        status = 422 if refused.code == "parameters" else 502  # whose fault it is: the caller's, or the source's
+        # The caller's fault or the source's: a tool without arguments fails by its source.
+        status = 422 if refused.code == "parameters" and given else 502
         return Outcome(None, error_class=refused.code, error=_without_secrets(refused.sentence, given), status=status)
     return Outcome(result, found.truncated)
 

@@ -140,9 +140,14 @@ def bloat_payload(session: Session) -> None:
     session.execute(f"update audit_payload set result = %s where entry_id = {ENTRY}".encode(), [stored])
 
 
+def month_of_entry(session: Session) -> Any:
+    """The name of the partition that the entry lies in."""
+    return one(session, f"select tableoid::regclass::text from audit_entry where id = {ENTRY}")[0]
+
+
 def rename_month(session: Session) -> None:
     """The partition of the entry's month is called after a month that is none."""
-    table = one(session, f"select tableoid::regclass::text from audit_entry where id = {ENTRY}")[0]
+    table = month_of_entry(session)
     session.execute(f"alter table {table} rename to audit_entry_202613".encode())
 
 
@@ -199,11 +204,11 @@ def edit_unsealed(session: Session) -> None:
 
 def truncate_month(session: Session) -> None:
     """The partition of the entry's month is emptied."""
-    table = one(session, f"select tableoid::regclass::text from audit_entry where id = {ENTRY}")[0]
+    table = month_of_entry(session)
     session.execute(f"truncate {table}".encode())
 
 
 def drop_guard_of_month(session: Session) -> None:
     """The partition of the entry's month loses what refuses TRUNCATE."""
-    table = one(session, f"select tableoid::regclass::text from audit_entry where id = {ENTRY}")[0]
+    table = month_of_entry(session)
     session.execute(f"drop trigger refuse_truncate on {table}".encode())

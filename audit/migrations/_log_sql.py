@@ -81,8 +81,9 @@ FUNCTIONS = """
 -- statement does all, and asks in its condition what would be refused; a refused entry takes no number.
 create function audit_stamp() returns trigger language plpgsql security definer as $$
 declare
-  writer pg_catalog.text :=
-    coalesce(nullif(pg_catalog.current_setting('role'), 'none'), session_user);
+  -- Not nullif: its operator is looked up on the path of whoever writes, and would run as the owner.
+  writer pg_catalog.text := case when pg_catalog.current_setting('role') operator(pg_catalog.=) 'none'
+    then session_user else pg_catalog.current_setting('role') end;
 begin
   select epoch.number, clock.now, pg_catalog.pg_current_xact_id(), writer,
       pg_catalog.nextval('public.audit_entry_number')

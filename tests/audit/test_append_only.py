@@ -181,8 +181,9 @@ def test_no_path_leads_the_stamp_astray(as_role, superuser) -> None:
             create schema shadow; grant usage on schema shadow to {role}, {role_name("owner")};
             create table shadow.audit_rolekind as select '{role}'::text as role, 'comment.added'::text as kind;
             grant select on shadow.audit_rolekind to {role}, {role_name("owner")};
-            create function shadow.yes(text, text) returns boolean language sql immutable as 'select true';
-            create operator shadow.= (leftarg = text, rightarg = text, function = shadow.yes);
+            create function shadow.seized(text, text) returns boolean language plpgsql as
+              $$ begin raise exception 'A function of the writer runs as the owner.'; end $$;
+            create operator shadow.= (leftarg = text, rightarg = text, function = shadow.seized);
         """)
         try:
             as_role("owner")
