@@ -28,8 +28,8 @@ WEAK_COPYLEFT_IN_DEVELOPMENT = {
 # Installed by whoever wants sign-in through a provider, and by nobody else: django-allauth talks to it with requests,
 # and that reads its list of certificate authorities from certifi.
 WEAK_COPYLEFT_ON_REQUEST = {"certifi": "MPL-2.0, a list of certificates that we do not change"}
-# Their metadata name no license; the file LICENSE in each says MIT.
-MIT_BY_ITS_FILE = {"axe-playwright-python"}
+# Their metadata name no license; the file LICENSE in each says MIT or Apache-2.0.
+PERMISSIVE_BY_ITS_FILE = {"axe-playwright-python", "cel-python"}
 
 
 def normal(name: str) -> str:
@@ -94,7 +94,7 @@ def installed(requirements_file: str) -> Iterator[str]:
 def is_free(name: str) -> bool:
     text = licenses(name)
     forbidden = re.search(r"(?<!L)(?<!Lesser )\bA?GPL|General Public License|MPL|Mozilla|EUPL|SSPL|BUSL", text)
-    return name in MIT_BY_ITS_FILE or (bool(PERMISSIVE.search(text)) and not (forbidden and "LGPL" not in text))
+    return name in PERMISSIVE_BY_ITS_FILE or (bool(PERMISSIVE.search(text)) and not (forbidden and "LGPL" not in text))
 
 
 def test_what_we_ship_is_permissive_or_lgpl() -> None:
