@@ -16,6 +16,7 @@ MEANS = {
     "tools": "call evidence tools",
     "investigate": "start investigations and hand in findings",
     "propose": "propose writes",
+    "admit": "ask whether its own tool calls may run",
 }
 
 

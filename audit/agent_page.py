@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -60,6 +60,25 @@ def set_running(find: Callable[[int], Sequence[Work]]) -> None:
     _running = find
 
 
+_parts: dict[str, Callable[[Agent], object]] = {}
+_marks: list[Callable[[], Mapping[str, int]]] = []
+
+
+def register_part(template: str, find: Callable[[Agent], object]) -> None:
+    """Have a layer above show more of an agent: a template that gets what `find` says as `part`. Safe to call again."""
+    _parts[template] = find
+
+
+def set_marks(find: Callable[[], Mapping[str, int]]) -> None:
+    """Say who knows which agents a person should look at, by name, and for how many reasons."""
+    _marks[:] = [find]
+
+
+def marks() -> Mapping[str, int]:
+    """The agents that a person should look at."""
+    return _marks[0]() if _marks else {}
+
+
 class AgentPage:
     """What the page of one agent shows."""
 
@@ -75,6 +94,11 @@ class AgentPage:
     @cached_property
     def running(self) -> Sequence[Work]:
         return _running(self.agent.pk)
+
+    @cached_property
+    def parts(self) -> Sequence[tuple[str, object]]:
+        """What layers above show of it: each with its template."""
+        return [(template, find(self.agent)) for template, find in _parts.items()]
 
     @property
     def usable(self) -> int:

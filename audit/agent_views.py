@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from audit import agents as identities
 from audit import budgets, log
 from audit.agent_forms import AgentForm, BudgetForm, TokenForm
-from audit.agent_page import AgentPage
+from audit.agent_page import AgentPage, marks
 from audit.models import Agent, AgentToken
 
 CHANGE = "audit.change_agents"
@@ -44,7 +44,8 @@ def agents(request: HttpRequest) -> HttpResponse:
 
 def _render_list(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpResponse:
     found = Agent.objects.prefetch_related("tokens").order_by("name")
-    context = {"agents": found, "now": timezone.now(), "form": form}
+    marked = marks()
+    context = {"agents": [(one, marked.get(one.name, 0)) for one in found], "now": timezone.now(), "form": form}
     return render(request, "audit/agents.html", context, status=status)
 
 
@@ -84,6 +85,11 @@ def _render_one(
         "page": AgentPage(found), "agent": found, "form": form, "budget": budget, "token": token, "refusal": refusal,
     }  # fmt: skip
     return render(request, "audit/agent.html", context, status=status)
+
+
+def refused(request: HttpRequest, name: str, sentence: str, *, status: int) -> HttpResponse:
+    """The page of an agent that says why something about it was not done. Raises Http404."""
+    return _render_one(request, _agent(name), TokenForm(), refusal=sentence, status=status)
 
 
 @require_POST

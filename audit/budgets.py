@@ -39,31 +39,38 @@ on conflict (agent_id, what) do update set
   used = case when kept.since < excluded.since then 1 else kept.used + 1 end,
   since = greatest(kept.since, excluded.since)
 where kept.since < excluded.since or kept.used < (select {column} from audit_agent where id = %(agent)s)
-returning used
+returning greatest(0, (select {column} from audit_agent where id = %(agent)s) - used)
 """
 
 
 class Spent(Exception):
-    """The agent used all that it may; the sentence says of what, and when there is more."""
+    """The agent used all that it may; the sentence says of what, and when there is more: in so many seconds."""
+
+    def __init__(self, sentence: str, seconds: int) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
 
 
-def take(agent_id: int, limit: Limit) -> None:
-    """Count one use. Raises Spent when none is left."""
+def take(agent_id: int, limit: Limit) -> int:
+    """Count one use and say how many are left. Raises Spent when none is."""
     with connection.cursor() as cursor:
         cursor.execute(
             TAKE.format(column=limit.column), {"what": limit.what, "period": limit.period, "agent": agent_id}
         )
-        if cursor.fetchone() is None:
-            raise Spent(_sentence(agent_id, limit))
+        row = cursor.fetchone()
+    if row is None:
+        raise _spent(agent_id, limit)
+    return int(row[0])
 
 
-def _sentence(agent_id: int, limit: Limit) -> str:
-    allowed = getattr(Agent.objects.get(pk=agent_id), limit.column)
-    again = _began(limit, _now()) + limit.length
-    return (
+def _spent(agent_id: int, limit: Limit) -> Spent:
+    allowed, now = getattr(Agent.objects.get(pk=agent_id), limit.column), _now()
+    again = _began(limit, now) + limit.length
+    sentence = (
         f"{allowed:,} of {allowed:,} {limit.what} of this {limit.period} are used; "
         f"the next {limit.period} begins at {again:%H:%M} UTC. An admin can allow more."
     )
+    return Spent(sentence, max(1, int((again - now).total_seconds()) + 1))
 
 
 def used(agent: Agent, limit: Limit) -> int:

@@ -10,6 +10,8 @@ from django.core.exceptions import ValidationError
 
 from audit import twohands
 
+LONGEST_LINE = 80  # characters of a line that an error shows
+
 
 class VersionForm(forms.Form):
     """What every version is drafted with: under which name, and why. A kind's own form adds what its body says."""
@@ -25,6 +27,35 @@ class VersionForm(forms.Form):
         except ValueError as problem:
             raise ValidationError(str(problem)) from problem
         return name
+
+
+class LinesField(forms.CharField):
+    """Names or sentences, one per line."""
+
+    def clean(self, value: Any) -> Any:
+        """The lines. Raises ValidationError when there is none, unless it may be left out."""
+        return [line.strip() for line in super().clean(value).splitlines() if line.strip()]
+
+
+class ObjectField(forms.CharField):
+    """A JSON object; none where it may be left out."""
+
+    def clean(self, value: Any) -> Any:
+        """The object. Raises ValidationError with a sentence that names the line and shows it."""
+        text = super().clean(value)
+        if not text.strip():
+            return None
+        try:
+            return object_of(text)
+        except ValidationError as problem:
+            raise ValidationError(f"{problem.messages[0]}{_line_at(text, problem.__cause__)}") from problem
+
+
+def _line_at(text: str, cause: BaseException | None) -> str:
+    """The line that an error is in, where it is in one."""
+    if not isinstance(cause, json.JSONDecodeError):
+        return ""
+    return f" It reads: {text.splitlines()[cause.lineno - 1].strip()[:LONGEST_LINE]}"
 
 
 class DraftForm(VersionForm):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from django.contrib.auth.decorators import permission_required
@@ -59,12 +59,14 @@ def _render_one(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @may_view
-def new(request: HttpRequest, plural: str, name: str = "") -> HttpResponse:
-    """Draft a definition, or a new version of the one that is named."""
+def new(
+    request: HttpRequest, plural: str, name: str = "", example: Mapping[str, Any] | None = None
+) -> HttpResponse:  # fmt: skip
+    """Draft a definition, or a new version of the one that is named. `example` is where a new one starts from."""
     kind = _kind(plural)
     check_may(request, kind.name)
     if request.method != "POST":
-        return _render_form(request, kind, name, DraftForm(initial=_initial(kind, name)))
+        return _render_form(request, kind, name, DraftForm(initial=_initial(kind, name, example or kind.example)))
     form = DraftForm(request.POST)
     if not form.is_valid():
         return _render_form(request, kind, name, form, status=422)
@@ -85,10 +87,10 @@ def _render_form(
     return render(request, "audit/definition_form.html", context, status=status)
 
 
-def _initial(kind: DefinitionKind, name: str) -> dict[str, Any]:
+def _initial(kind: DefinitionKind, name: str, example: Mapping[str, Any]) -> dict[str, Any]:
     """The version in force, to be changed; without one the newest draft. Raises Http404 for an unknown name."""
     if not name:
-        return {"body": twohands.canonical_body(dict(kind.example))} if kind.example else {}
+        return {"body": twohands.canonical_body(dict(example))} if example else {}
     return {"name": name, "body": twohands.canonical_body(base_of(kind.name, name))}
 
 

@@ -10,7 +10,7 @@ import io
 import re
 
 from audit.export_lines import Line
-from audit.log import HEADER_FIELDS
+from audit.header import FIELDS as HEADER_FIELDS
 
 FORMULA = "=+-@＝＋－＠"
 BEFORE = "\u00a0\u200b\u200c\u200d\u2060\ufeff"  # seen as nothing, besides what Python takes for space

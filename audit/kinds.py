@@ -71,6 +71,7 @@ class Kind(TextChoices):
 
     SOURCE_CERTIFIED = "source.certified"
     SOURCE_DARKENED = "source.darkened"
+    SOURCE_PROOF_ASKED = "source.proof_asked"
 
     PERSON_SIGNED_IN = "person.signed_in"
     PERSON_REFUSED = "person.refused"
@@ -82,6 +83,8 @@ class Kind(TextChoices):
     TOKEN_ISSUED = "token.issued"
     TOKEN_REVOKED = "token.revoked"
     AGENT_CHANGED = "agent.changed"
+    AGENT_ALERTED = "agent.alerted"  # also over: its status says which
+    AGENT_ALERT_ACKNOWLEDGED = "agent.alert_acknowledged"
     MAIL_SENT = "mail.sent"
     MAIL_FAILED = "mail.failed"
 

@@ -17,17 +17,10 @@ from django.conf import settings
 from django.db import connection, transaction
 from psycopg import Cursor
 
-from audit import canonical, masking, payloads, streams, work
+from audit import canonical, header, payloads, streams, work
 from audit.kinds import Kind
 
 HEADER_VERSION = 1
-LONGEST_TEXT = 500  # characters of a header's text: it stands in indexes, whose rows PostgreSQL limits
-LONGEST_SUMMARY = 200
-LONGEST_ERROR = 4000
-LONGEST = {"summary": LONGEST_SUMMARY, "error": LONGEST_ERROR}
-# Texts that somebody outside may have written, as the name that a stranger typed or a database's error. The digest is
-# over them and no redaction reaches them: what looks like a secret must not get in.
-MASKED = frozenset({"actor", "principal", "subject", "summary", "tool", "error"})
 
 
 @dataclass(frozen=True)
@@ -115,20 +108,20 @@ def record_with(kind: Kind, actor: Actor, **about: Unpack[About]) -> Recorded:
 def _insert(cursor: Cursor[Any] | Any, at: streams.Position, kind: Kind, actor: Actor, about: About) -> Recorded:
     salt = os.urandom(32)
     args, result = payloads.pack(about.get("args")), payloads.pack(about.get("result"))
-    header = _header(kind, actor, about, at)
-    header.update(_sizes(args, "args"))
-    header.update(_sizes(result, "result"))
-    header["truncated"] = about.get("truncated", False) or args.is_cut or result.is_cut
+    said = _header(kind, actor, about, at)
+    said.update(_sizes(args, "args"))
+    said.update(_sizes(result, "result"))
+    said["truncated"] = about.get("truncated", False) or args.is_cut or result.is_cut
     commitments = canonical.commitment(salt[:16], args.kept), canonical.commitment(salt[16:], result.kept)
-    values = _in_order(header)
-    header["args_c"], header["result_c"] = (one.hex() for one in commitments)
-    digest = canonical.entry_digest(header)
+    values = _in_order(said)
+    said["args_c"], said["result_c"] = (one.hex() for one in commitments)
+    digest = canonical.entry_digest(said)
     parts = payloads.compress(args.kept), payloads.compress(result.kept)
     cursor.execute(_STATEMENT, [*values, *commitments, digest, salt, *parts, payloads.CODEC])
     row = cursor.fetchone()
     assert row is not None  # the statement returns the row that it inserted
     entry_id, seq, moment = row
-    work.also(entry=f"A-{seq}", subject=str(header["subject"]))
+    work.also(entry=f"A-{seq}", subject=str(said["subject"]))
     return Recorded(entry_id, seq, moment, digest)
 
 
@@ -138,7 +131,7 @@ def _sizes(packed: payloads.Packed, name: str) -> dict[str, canonical.Scalar]:
 
 def _header(kind: Kind, actor: Actor, about: About, at: streams.Position) -> dict[str, canonical.Scalar]:
     call_id, parent = about.get("call_id"), about.get("parent")
-    header: dict[str, canonical.Scalar] = {
+    said: dict[str, canonical.Scalar] = {
         "header_version": HEADER_VERSION,
         "kind": str(kind.value),
         "actor_kind": actor.kind,
@@ -164,35 +157,18 @@ def _header(kind: Kind, actor: Actor, about: About, at: streams.Position) -> dic
         "writer_seq": at.number,
     }
     return {
-        name: _storable(name, value) if value and isinstance(value, str) else value for name, value in header.items()
+        name: header.storable(name, value) if value and isinstance(value, str) else value
+        for name, value in said.items()
     }
 
 
-def _storable(name: str, value: str) -> str:
-    """Text that PostgreSQL can hold and index. An agent's tool name or a database's error may be anything at all."""
-    # Whole: of half a secret, nothing would tell what it is. So callers hand in their texts uncut.
-    text = masking.mask(value) if name in MASKED else value
-    if not text.isascii() or "\0" in text:
-        text = text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
-    longest = LONGEST.get(name, LONGEST_TEXT)
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
-
-
-# The header's fields in the order of the statement. The digest covers exactly these.
-HEADER_FIELDS = (
-    "header_version", "kind", "actor_kind", "actor", "principal", "subject", "summary", "run_id", "call_id", "parent",
-    "tool", "tool_version", "tool_hash", "source", "certificate", "incident_id", "status", "duration_ms",
-    "error_class", "error", "args_bytes", "args_sha256", "result_bytes", "result_sha256", "truncated",
-    "writer", "writer_run", "writer_seq",
-    "args_c", "result_c",
-)  # fmt: skip
-_in_order = itemgetter(*HEADER_FIELDS[:-2])  # the commitments are hashed as text and stored as bytes
+_in_order = itemgetter(*header.FIELDS[:-2])  # the commitments are hashed as text and stored as bytes
 
 # One statement writes entry and payload: there is no moment at which one exists without the other.
 _STATEMENT = f"""
 with entry as (
-  insert into audit_entry ({", ".join(HEADER_FIELDS)}, digest)
-  values ({", ".join(["%s"] * len(HEADER_FIELDS))}, %s) returning id, seq, at
+  insert into audit_append ({", ".join(header.COLUMNS)})
+  values ({", ".join(["%s"] * len(header.COLUMNS))}) returning id, seq, at
 ), payload as (
   insert into audit_payload (entry_id, salt, args, result, codec) select id, %s, %s, %s, %s from entry
 )

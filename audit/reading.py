@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from audit import canonical, log, merkle, payloads
+from audit import canonical, header, log, merkle, payloads
 from audit.kinds import Kind
 from audit.models import Entry, Leaf, Payload
 
@@ -153,7 +153,7 @@ def leaf_of(entry: Entry) -> bytes:
 
 def header_of(entry: Entry) -> dict[str, canonical.Scalar]:
     """The header as it was hashed, from the row's columns."""
-    return {name: _hashed(entry, name) for name in log.HEADER_FIELDS}
+    return {name: _hashed(entry, name) for name in header.FIELDS}
 
 
 def _bytes(stored: bytes | memoryview | None) -> bytes:

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 import simplejson
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
@@ -24,6 +24,8 @@ from audit.models import Definition
 from audit.refusing import NotAllowed
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
+TEXT_LINE = re.compile(r'  ("(?:[^"\\]|\\.)*"): "')
+CHANNEL = "definitions"  # of notices that something else is in force
 RESERVED = ("new", "replay", "drift")  # pages beside those of definitions
 
 
@@ -58,6 +60,7 @@ class DefinitionKind:
     example: Mapping[str, Any] = field(default_factory=dict)  # where a new draft starts from
     hint: str = ""  # where a body comes from, when no example can show it
     has_shadow: bool = False  # a version may run beside the one in force, and decide nothing
+    can_retire: bool = False  # the version in force may be taken out of force without another in its place
     # What a version has to have shown before it is put in force; raises NotAllowed with a sentence.
     check_earned: Callable[[Definition, Any], None] = lambda definition, by: None
 
@@ -105,8 +108,31 @@ def waiting() -> QuerySet[Definition]:
 
 def diff(older: Definition | None, newer: Definition) -> list[str]:
     """The lines of a unified diff between two versions' bodies, without its file header."""
-    before = canonical_body(older.body).split("\n") if older else []
-    return list(difflib.unified_diff(before, canonical_body(newer.body).split("\n"), lineterm="", n=2))[2:]
+    before = lines(older.body) if older else []
+    return list(difflib.unified_diff(before, lines(newer.body), lineterm="", n=2))[2:]
+
+
+def lines(body: dict[str, Any]) -> list[str]:
+    """The lines of a canonical body as people compare them: a text of several lines, like SQL, has a line for each.
+
+    Each of those stands behind a bar, so that none looks like a part of the body.
+    """
+    return [part for line in canonical_body(body).split("\n") for part in _parts(line, body)]
+
+
+def _parts(line: str, body: dict[str, Any]) -> list[str]:
+    key = _key_of_text(line)
+    text = body[key] if key is not None else ""
+    if not isinstance(text, str) or "\n" not in text:
+        return [line]
+    return [f"  {simplejson.dumps(key, ensure_ascii=False)}:", *(f"    | {part}" for part in text.split("\n"))]
+
+
+def _key_of_text(line: str) -> str | None:
+    """The key of a line that holds a text on the body's first level; those further in are indented further."""
+    matched = TEXT_LINE.match(line)
+    key: str | None = simplejson.loads(matched[1]) if matched else None
+    return key
 
 
 @transaction.atomic
@@ -120,7 +146,7 @@ def draft(kind: str, name: str, body: dict[str, Any], *, by: Any, reason: str) -
     seconding.lock(_turn(kind, name))
     newest = Definition.objects.filter(kind=kind, name=name).order_by("-version").first()
     digest = digest_of(kind, name, body)
-    if newest and newest.digest == digest:
+    if newest and newest.digest == digest and newest.status != Definition.Status.RETIRED:
         raise NotAllowed(f"Version {newest.version} of {name} already says exactly this.")
     version = Definition.objects.create(
         kind=kind, name=name, version=newest.version + 1 if newest else 1, body=body, digest=digest, reason=reason,
@@ -171,8 +197,54 @@ def activate(version_id: int, *, by: Any) -> Definition:
     version.status, version.activated_by, version.activated_at, version.solo = "active", by, now, solo
     version.save(update_fields=["status", "activated_by", "activated_at", "solo"])
     _record(Kind.DEFINITION_ACTIVATED, version, by, "in force, solo" if solo else "in force")
+    _announce(version)
     rules.on_activate(version)
     return version
+
+
+@transaction.atomic
+def retire(version_id: int, *, by: Any, reason: str) -> Definition:
+    """Take the version in force out of force. One hand is enough: it takes away, and bringing back takes two.
+
+    Raises NotAllowed with a sentence.
+    """
+    version, rules = _taken_up(version_id, by)
+    if not rules.can_retire:
+        raise NotAllowed(f"{rules.title} are not retired; draft a version that takes this one's place.")
+    if version.status != Definition.Status.ACTIVE:
+        raise NotAllowed(f"Version {version.version} of {version.name} is {version.status}, so it cannot be retired.")
+    version.status, version.retired_at = Definition.Status.RETIRED, timezone.now()
+    version.save(update_fields=["status", "retired_at"])
+    _record(Kind.DEFINITION_RETIRED, version, by, f"out of force: {reason}")
+    _announce(version)
+    return version
+
+
+def _announce(version: Definition) -> None:
+    """Say on CHANNEL, once this is committed, that something else is in force: with the kind, and nothing more."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_notify(%s, %s)", [CHANNEL, version.kind])
+
+
+def come_with(other: Definition, kind: str, name: str, body: dict[str, Any]) -> None:
+    """Put in force what the product needs along with another definition that two hands have just put in force.
+
+    It is theirs as the other one is, in the caller's transaction. What is in force under this name already stays.
+    """
+    seconding.lock(_turn(kind, name))
+    versions = Definition.objects.filter(kind=kind, name=name)
+    if versions.filter(status=Definition.Status.ACTIVE).exists():
+        return
+    KINDS[kind].check(name, body)
+    newest = versions.order_by("-version").first()
+    version = Definition.objects.create(
+        kind=kind, name=name, version=newest.version + 1 if newest else 1, body=body,
+        digest=digest_of(kind, name, body), reason=f"It comes with {other.kind} {other.name}.",
+        status=Definition.Status.ACTIVE, drafted_by=other.drafted_by, activated_by=other.activated_by,
+        activated_at=other.activated_at, solo=other.solo,
+    )  # fmt: skip
+    _record(Kind.DEFINITION_ACTIVATED, version, other.activated_by, f"in force, with {other.kind} {other.name}")
+    _announce(version)
 
 
 def _taken_up(version_id: int, by: Any) -> tuple[Definition, DefinitionKind]:

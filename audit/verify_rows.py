@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import psycopg
 from django.db import connection
 
 from audit.verify.entries import FIELDS, PARTS, Entry, Part
@@ -76,14 +77,21 @@ def rows(statement: str, values: Any = None) -> list[tuple[Any, ...]]:
 def leaves(start: int | None = None) -> Iterator[list[Leaf]]:
     """All leaves by index, or those from `start` on, in batches."""
     last = -1 << 63 if start is None else start - 1
-    while found := [*map(Leaf._make, rows(LEAVES, [last, BATCH]))]:
+    while found := _leaves(last, BATCH):
         yield found
         last = found[-1].index
 
 
 def leaves_between(start: int, end: int) -> list[Leaf]:
     """The leaves from `start` up to `end`: no more than a subtree that is not kept has."""
-    return [*map(Leaf._make, rows(LEAVES, [start - 1, end - start]))]
+    return _leaves(start - 1, end - start)
+
+
+def _leaves(last: int, most: int) -> list[Leaf]:
+    """Those behind `last`. Asked for as bytes, not as text: there are millions, and it takes half as long."""
+    connection.ensure_connection()
+    with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
+        return [*map(Leaf._make, cursor.execute(LEAVES, [last, most], binary=True))]
 
 
 def nodes(wanted: Sequence[tuple[int, int]]) -> dict[tuple[int, int], bytes]:

@@ -156,6 +156,7 @@ def no_flood() -> Iterator[None]:
 
     yield
     recording.counting.counts.clear()
+    recording.limited.counts.clear()
     refusals.counting.counts.clear()
 
 

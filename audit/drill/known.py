@@ -304,6 +304,7 @@ KNOWN: tuple[Tampering, ...] = (
     Tampering(
         "an entry without a number",
         run(
+            "alter table audit_entry alter column seq drop identity",
             "alter table audit_entry alter column seq drop not null, alter column at drop not null, "
             "alter column actor drop not null",
             f"update audit_entry set seq = null, at = null, actor = null where id = {ENTRY}",
@@ -330,7 +331,11 @@ KNOWN: tuple[Tampering, ...] = (
         ),
         codes("E1", "M1"),
     ),
-    Tampering("a time of another type", run("alter table audit_entry alter column at type timestamp"), codes("M1")),
+    Tampering(
+        "a time of another type",
+        run("drop view audit_append", "alter table audit_entry alter column at type timestamp"),
+        codes("M1"),
+    ),
     Tampering("a column renamed", run("alter table audit_entry rename column actor to other"), codes("M1")),
     Tampering("a table of the log dropped", run("drop table audit_node"), codes("M1")),
     Tampering("numbers by tens", run("alter sequence audit_entry_number increment by 10"), codes("M1")),
@@ -373,8 +378,38 @@ KNOWN: tuple[Tampering, ...] = (
         loosens=True,
     ),
     Tampering(
-        "the stamp made to fire for replicas alone",
-        run("alter table audit_entry enable replica trigger stamp"),
+        "a trigger made to fire for replicas alone",
+        run("alter table audit_entry enable replica trigger refuse_change"),
+        codes("M1"),
+        loosens=True,
+    ),
+    Tampering(
+        "a role that may say when an entry was written",
+        run("grant insert (at) on audit_append to counterseal_worker"),
+        codes("M1"),
+        loosens=True,
+    ),
+    Tampering(
+        "a role that may write one kind more",
+        run("insert into audit_rolekind values ('counterseal_worker', 'write.approved')"),
+        codes("M1"),
+        loosens=True,
+    ),
+    Tampering(
+        "the check of who writes which kind taken away",
+        run("create or replace view audit_append as select * from audit_entry"),
+        codes("M1"),
+        loosens=True,
+    ),
+    Tampering(
+        "entries stamped with an epoch that has passed",
+        run("alter table audit_entry alter column epoch set default 0"),
+        codes("M1"),
+        loosens=True,
+    ),
+    Tampering(
+        "entries numbered by whoever inserts them",
+        run("alter table audit_entry alter column seq drop identity"),
         codes("M1"),
         loosens=True,
     ),

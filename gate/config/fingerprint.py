@@ -47,11 +47,16 @@ select concat_ws(' ', 'column', attrelid::regclass, attname, array(select unnest
 union all
 -- What the log's own tables refuse by themselves: two rows of one key, values of another form, nothing at all.
 select concat_ws(' ', 'form', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull,
-    pg_get_expr(d.adbin, d.adrelid))
+    a.attidentity, case when attname <> 'epoch' then pg_get_expr(d.adbin, d.adrelid) end)
   from pg_attribute a join pg_class c on c.oid = a.attrelid
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   where c.relnamespace = 'public'::regnamespace and c.relname like 'audit\\_%' and c.relkind in ('r', 'p')
     and not c.relispartition and attnum > 0 and not attisdropped
+union all
+-- Entries are of the newest epoch; which that is, reopening the log changes.
+select concat_ws(' ', 'epoch', pg_get_expr(adbin, adrelid) = (select max(number)::text from audit_epoch))
+  from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
+  where adrelid = 'audit_entry'::regclass and attname = 'epoch'
 union all
 select concat_ws(' ', 'constraint', conrelid::regclass, conname, convalidated, pg_get_constraintdef(con.oid))
   from pg_constraint con join pg_class c on c.oid = conrelid

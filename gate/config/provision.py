@@ -12,7 +12,7 @@ from psycopg import sql
 from audit.tasks import MONTHS_AHEAD
 from gate.config.roles import FOR_ALL, FUNCTIONS, GRANTS, PROCESSES, ROW_POLICIES, WRITES_KINDS, role_name
 
-PRIVILEGE = re.compile(r"(SELECT|INSERT|UPDATE|DELETE)(?:\(([a-z_,]+)\))?")
+PRIVILEGE = re.compile(r"(SELECT|INSERT|UPDATE|DELETE)(?:\(([a-z0-9_,]+)\))?")
 
 
 def privileges(text: str) -> Iterator[tuple[str, list[str] | None]]:

@@ -5,6 +5,7 @@ SELECT … FOR UPDATE needs UPDATE on one column, and INSERT … RETURNING needs
 with columns is written "SELECT(id,seq)".
 """
 
+from audit import header
 from audit.kinds import Kind
 
 PROCESSES = (
@@ -31,6 +32,7 @@ COMMANDS = {
     "publish": "publisher",
     "witness": "witness",
     "replay": "replay",
+    "policy": "policy",
     "verify_log": "auditor",
     "tamper_drill": "drill",
     "rebuild_search": "worker",
@@ -61,7 +63,8 @@ def role_name(process: str) -> str:
 
 
 # What every entry's writer needs: append, and read back the number that it was given.
-APPEND = {"audit_entry": "INSERT SELECT(id,seq,at)", "audit_payload": "INSERT"}
+# Column by column: what the server says of an entry, nobody else may.
+APPEND = {"audit_append": f"INSERT({','.join(header.COLUMNS)}) SELECT(id,seq,at)", "audit_payload": "INSERT"}
 READ_LOG = {"audit_entry": "SELECT", "audit_payload": "SELECT", "audit_link": "SELECT", **READ_SEAL}
 READ_DEFINITIONS = {"audit_definition": "SELECT"}
 # A job's own bookkeeping: the heartbeat while it runs, done when it has.
@@ -74,7 +77,7 @@ GRANTS: dict[str, dict[str, str]] = {
     # Reviews, approvals and preview requests are inserted here and nowhere else.
     "people": {
         **READ_LOG,
-        "audit_entry": "SELECT INSERT",
+        **APPEND,
         "audit_payload": "SELECT INSERT",
         "audit_link": "SELECT INSERT",
         "audit_outbox": "SELECT INSERT(task,queue,subject_id)",
@@ -93,6 +96,14 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_agentuse": "SELECT",
         "audit_agenttoken": "SELECT INSERT UPDATE(revoked_at)",
         "evidence_certificate": "SELECT",
+        "evidence_writtenread": "SELECT UPDATE(settled_at)",
+        "evidence_calluse": "SELECT",
+        "evidence_callslot": "SELECT",
+        "evidence_calltotal": "SELECT",
+        "evidence_question": "SELECT",
+        "evidence_monitorstate": "SELECT(id,at)",
+        "evidence_agentalert": "SELECT UPDATE(state,acknowledged_by_id,acknowledged_at,reason,mailed_at)",
+        "evidence_proofask": "SELECT INSERT",
         "people_person": "SELECT INSERT UPDATE",
         "people_tally": "SELECT INSERT UPDATE DELETE",
         "people_change": "SELECT INSERT UPDATE(status,decided_by_id,decided_at,solo)",
@@ -116,6 +127,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "triage_lateevent": "SELECT INSERT",
         "triage_sending": "SELECT INSERT UPDATE(status,why)",
         "triage_examination": "SELECT",
+        "triage_trace": "SELECT INSERT",
         "triage_promotedcase": "SELECT INSERT",
         "triage_trial": "SELECT INSERT UPDATE(status)",
         "triage_flip": "SELECT",
@@ -151,10 +163,15 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_agenttoken": "SELECT",
         "audit_agentuse": "SELECT INSERT UPDATE(since,used)",
         "evidence_certificate": "SELECT",
+        "evidence_writtenread": "SELECT INSERT",
+        "evidence_calluse": "SELECT INSERT UPDATE(since,used)",
+        "evidence_calltotal": "SELECT",
         "triage_intaketoken": "SELECT",
         "triage_incident": "SELECT INSERT UPDATE(status,reported_resolved_at,title,severity,members,undelivered)",
         "triage_investigation": "SELECT INSERT UPDATE(status,calls_used,hypothesis,answer,submitted_at)",
         "triage_finding": "SELECT INSERT",
+        # That it is there, and no more: what was measured of it is for people.
+        "triage_trace": "INSERT SELECT(id,investigation_id,origin,sha256,format,size,kept,skipped,steps,status)",
         "writes_writerequest": "SELECT INSERT",
         # What a proposer learns: the reason that ended a write, and how many of which role are still missing.
         "writes_edition": "SELECT(id,write_id,edited_at,edited_by_agent_id)",
@@ -171,6 +188,8 @@ GRANTS: dict[str, dict[str, str]] = {
         **READ_DEFINITIONS,
         **RUN_JOBS,
         "evidence_certificate": "SELECT INSERT",
+        "evidence_writtenread": "SELECT INSERT",
+        "evidence_proofask": "SELECT",
         "writes_writerequest": "SELECT",
         "writes_previewrequest": "SELECT",
         "writes_firstlook": "SELECT INSERT",
@@ -179,7 +198,7 @@ GRANTS: dict[str, dict[str, str]] = {
     "worker": {
         **READ_LOG,
         **READ_DEFINITIONS,
-        "audit_entry": "SELECT INSERT",
+        **APPEND,
         "audit_payload": "SELECT INSERT",
         "audit_link": "SELECT INSERT",
         "audit_search": "SELECT INSERT UPDATE(doc)",
@@ -190,13 +209,22 @@ GRANTS: dict[str, dict[str, str]] = {
         ),
         "audit_heartbeat": "SELECT INSERT UPDATE",
         "audit_agent": "SELECT",
-        "triage_incident": "SELECT UPDATE(status)",
+        # What is counted of agents' calls, and the alerts that follow: see evidence.monitoring.
+        "evidence_callslot": "SELECT INSERT UPDATE(calls,durations) DELETE",
+        "evidence_calltotal": "SELECT INSERT UPDATE(calls,milliseconds,durations)",
+        "evidence_question": "SELECT INSERT UPDATE(times,last_seq,last_at) DELETE",
+        "evidence_monitorstate": "SELECT INSERT UPDATE(next_leaf,at)",
+        "evidence_agentalert": "SELECT INSERT UPDATE(sentence,seq,state,true_at,over_at)",
+        # It opens what no monitor can report: that a read wrote.
+        "evidence_writtenread": "SELECT UPDATE(incident_id)",
+        "triage_incident": "SELECT INSERT UPDATE(status)",
         "triage_investigation": "SELECT UPDATE(status)",
         "triage_finding": "SELECT",
         "triage_draft": "SELECT INSERT UPDATE(seals,is_sealed)",
         "triage_review": "SELECT(id,draft_id,act,at)",
         "triage_lateevent": "SELECT",
         "triage_examination": "SELECT INSERT",
+        "triage_trace": "SELECT INSERT UPDATE",
         "triage_promotedcase": "SELECT",
         "triage_trial": "SELECT UPDATE",
         "triage_flip": "SELECT INSERT",
@@ -213,7 +241,8 @@ GRANTS: dict[str, dict[str, str]] = {
         **READ_LOG,
         **READ_DEFINITIONS,
         **RUN_JOBS,
-        "audit_entry": "SELECT INSERT",
+        **APPEND,
+        "audit_entry": "SELECT",
         "audit_payload": "SELECT INSERT",
         "audit_agent": "SELECT",
         "people_approver": "SELECT",
@@ -231,7 +260,7 @@ GRANTS: dict[str, dict[str, str]] = {
     # It alone grows the tree, and holds the key that signs it.
     "sealer": {
         **READ_LOG,
-        "audit_entry": "SELECT INSERT",
+        **APPEND,
         "audit_payload": "SELECT INSERT",
         "audit_leaf": "SELECT INSERT",
         "audit_node": "SELECT INSERT",
@@ -247,7 +276,7 @@ GRANTS: dict[str, dict[str, str]] = {
     },
     "auditor": {
         **READ_LOG,
-        "audit_entry": "SELECT INSERT",
+        **APPEND,
         "audit_payload": "SELECT INSERT",
         "audit_verification": "SELECT INSERT",
         "audit_verifierstate": "SELECT INSERT UPDATE",
@@ -258,7 +287,8 @@ GRANTS: dict[str, dict[str, str]] = {
     },
     # It copies entries into a scratch database, to tamper with them there. Here it writes down how that went.
     "drill": {
-        "audit_entry": "SELECT INSERT",
+        **APPEND,
+        "audit_entry": "SELECT",
         "audit_payload": "SELECT INSERT",
         "audit_verification": "SELECT",
         "audit_leaf": "SELECT",
@@ -315,7 +345,8 @@ PERSON_ACTS = (
     Kind.TOKEN_REVOKED, Kind.AGENT_CHANGED, Kind.MAIL_SENT, Kind.MAIL_FAILED, Kind.LOG_VIEWED, Kind.LOG_EXPORTED,
     Kind.LOG_HELD, Kind.LOG_REDACTION_ASKED, Kind.LOG_REDACTED, Kind.LOG_OVERRIDDEN,
     Kind.LOG_VERIFICATION_ASKED, Kind.DEFINITION_SHADOWED, Kind.RULE_TRIED, Kind.RULE_FLIPS_SIGNED,
-    Kind.RULE_REPLAYED, Kind.CASE_PROMOTED, Kind.DRIFT_SETTLED,
+    Kind.RULE_REPLAYED, Kind.CASE_PROMOTED, Kind.DRIFT_SETTLED, Kind.AGENT_ALERT_ACKNOWLEDGED,
+    Kind.SOURCE_PROOF_ASKED, Kind.TRACE_UPLOADED,
 )  # fmt: skip
 
 WRITES_KINDS: dict[str, tuple[Kind, ...]] = {
@@ -325,9 +356,13 @@ WRITES_KINDS: dict[str, tuple[Kind, ...]] = {
         Kind.CALL_STARTED, Kind.CALL_FINISHED, Kind.CALL_REFUSED, Kind.INCIDENT_OPENED, Kind.INCIDENT_UPDATED,
         Kind.INCIDENT_REPORTED_RESOLVED, Kind.INCIDENT_REOPENED, Kind.INVESTIGATION_STARTED, Kind.FINDINGS_SUBMITTED,
         Kind.INVESTIGATION_ABANDONED, Kind.TRACE_UPLOADED, Kind.WRITE_PROPOSED, Kind.WRITE_EDITED,
+        Kind.ADMISSION_DECIDED,
     ),
     "reads": (Kind.SOURCE_CERTIFIED, Kind.SOURCE_DARKENED, Kind.WRITE_LOOKED_AT),
-    "worker": (Kind.VERDICT_RENDERED, Kind.INVESTIGATION_ABANDONED),
+    "worker": (
+        Kind.VERDICT_RENDERED, Kind.INVESTIGATION_ABANDONED, Kind.AGENT_ALERTED, Kind.INCIDENT_OPENED,
+        Kind.INCIDENT_UPDATED,
+    ),
     "writer": (
         Kind.WRITE_PREVIEWED, Kind.WRITE_CLAIMED, Kind.WRITE_EXECUTED, Kind.WRITE_REFUSED_STALE, Kind.WRITE_FAILED,
         Kind.WRITE_UNKNOWN, Kind.WRITE_EXPIRED, Kind.KEY_PINNED, Kind.KEY_UNPINNED,

@@ -64,7 +64,6 @@ class Months:
             for number, key in enumerate(keys):
                 at = datetime(month.year, month.month, 3, tzinfo=UTC) + timedelta(seconds=number)
                 aged = uuid.UUID(int=int(at.timestamp() * 1000) << 80 | key.int & (1 << 80) - 1)
-                root.execute("alter table audit_entry disable trigger stamp")
                 root.execute("update audit_entry set id = %s, at = %s where id = %s", [aged, at, key])
                 root.execute("update audit_payload set entry_id = %s where entry_id = %s", [aged, key])
                 new.append(aged)
@@ -72,7 +71,6 @@ class Months:
             for parent in ("audit_entry", "audit_payload"):
                 root.execute(f"alter table {parent} enable always trigger refuse_change")
                 root.execute(f"alter table {parent}{month:_%Y%m} owner to {owner}")
-            root.execute("alter table audit_entry enable always trigger stamp")
         return new
 
     def seal(self) -> None:

@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 
-from audit import canonical, export, export_csv, export_rows, log, merkle, notes, payloads, seal
+from audit import canonical, export, export_csv, export_rows, header, log, merkle, notes, payloads, seal
 from audit.browse import Filters
 from audit.drill.tampering import triggers_off
 from audit.export_formats import FORMATS
@@ -308,7 +308,7 @@ def test_no_text_breaks_a_row(sealed: Any) -> None:
 def test_ten_thousand_entries_take_no_more_memory_than_a_hundred(sealed: Any, superuser: Any) -> None:
     calls(20, result={"text": "x" * 20_000})
     with connection.cursor() as cursor:
-        columns = ", ".join(log.HEADER_FIELDS)
+        columns = ", ".join(header.FIELDS)
         cursor.execute(
             f"""with made as (insert into audit_entry ({columns}, digest) select {columns}, digest
                 from audit_entry, generate_series(1, 500) where tool = 'count_errors' returning id)
@@ -391,6 +391,18 @@ def test_an_export_that_cannot_be_written_leaves_no_file_and_is_recorded(sealed:
     with pytest.raises(CommandError, match="could not be written"):
         call_command("export_log", "--out", str(tmp_path / "no" / "log.jsonl"))
     assert Entry.objects.filter(kind=Kind.LOG_EXPORTED, status=export.STOPPED).count() == 1
+
+
+def test_a_log_whose_tables_were_changed_is_not_exported_and_the_sentence_says_what_to_do(
+    sealed: Any, tmp_path: Path
+) -> None:
+    calls(3)
+    sealed()
+    with connection.cursor() as cursor:
+        cursor.execute("alter table audit_leaf rename column h to other")
+    with pytest.raises(CommandError, match=r"manage.py verify_log says whether its tables"):
+        call_command("export_log", "--out", str(tmp_path / "log"))
+    assert not (tmp_path / "log").exists()
 
 
 def test_the_auditors_role_can_export(sealed: Any, as_role: Any, tmp_path: Path) -> None:

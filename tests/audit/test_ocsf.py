@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from ocsf_json_schema import OcsfJsonSchemaEmbedded, get_ocsf_schema
 
 from audit import ocsf
+from audit.header import FIELDS as HEADER_FIELDS
 from audit.kinds import Kind
-from audit.log import HEADER_FIELDS
 
 
 @cache

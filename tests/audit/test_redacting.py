@@ -11,7 +11,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.db.utils import IntegrityError
 
-from audit import copies, export_lines, export_rows, holds, log, payloads, reading, redacting, verifying
+from audit import copies, export_lines, export_rows, header, holds, log, payloads, reading, redacting, verifying
 from audit.kinds import Kind
 from audit.models import Entry, Payload, Redaction
 from audit.refusing import NotAllowed
@@ -100,7 +100,7 @@ def test_a_long_reason_leaves_no_half_of_a_secret_in_the_log(ada: Any) -> None:
     of = entry()
     reason = f"{'It names one. ' * 13}AKIAIOSFODNN7EXAMPLE"
     summary = f"the result: {reason}"
-    assert summary.index("AKIA") < log.LONGEST_SUMMARY < len(summary)
+    assert summary.index("AKIA") < header.LONGEST_SUMMARY < len(summary)
     redacting.ask(of, part="result", reason=reason, by=ada)
     assert "AKIA" not in Entry.objects.get(kind=Kind.LOG_REDACTION_ASKED, subject=of.ref).summary
 
@@ -289,7 +289,7 @@ def test_no_other_process_can_redact(asked: Any, as_role: Any, process: str) -> 
     as_role(process)
     with pytest.raises(DatabaseError, match="permission denied"), connection.cursor() as cursor:
         cursor.execute("select audit_redact(%s, '{}')", [wanted.pk])
-    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+    with pytest.raises(psycopg.Error, match=r"violates check option|permission denied"):
         log.record(Kind.LOG_REDACTED, AGENT)
 
 
@@ -320,7 +320,11 @@ def test_every_other_place_is_named(asked: Any, ada: Any, mia: Any) -> None:
         result={"entries": 1, "first_leaf": None, "last_leaf": None}, summary="1 entry left, as JSONL",
     )  # fmt: skip
     elsewhere = log.record(
-        Kind.LOG_EXPORTED, log.Actor.person(ada), parent=began.id, args={"filter": {"entry": 1}}, result={"entries": 1}
+        Kind.LOG_EXPORTED,
+        log.Actor.person(ada),
+        parent=began.id,
+        args={"filter": {"entry": wanted.entry_seq + 10**6}},
+        result={"entries": 1},
     )
     named = {copy.subject for copy in copies.of(of(wanted))}
     assert {other.ref, left.ref} <= named

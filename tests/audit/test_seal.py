@@ -197,6 +197,13 @@ def test_a_lost_key_is_replaced_when_an_operator_says_so(sealer: seal.Sealer, as
     assert not KEY.public.has_signed(last_note())
 
 
+def test_a_key_of_another_log_replaces_none(sealer: seal.Sealer, as_role: Callable[[str], None]) -> None:
+    as_role("owner")
+    other = notes.SigningKey("elsewhere.example/log", bytes(32))
+    with pytest.raises(reopening.CannotReopen, match=r"called example.com/log, and this key is of elsewhere"):
+        reopening.reopen(reason="The key was lost with its machine", by="mia", new_key=other.public)
+
+
 def other_cluster(superuser_of_log: psycopg.Connection[Any]) -> None:
     """What a restore elsewhere looks like: the log remembers another cluster than it stands in."""
     superuser_of_log.execute("alter table audit_epoch disable trigger refuse_change")
@@ -235,10 +242,13 @@ def test_after_a_restore_nothing_is_sealed_until_an_operator_reopens_the_log(
         after.round()
     assert sealed() == ["log", "left over", "log", "after"]
     assert after.round() == 0
+    intruder.rollback()
+    epochs = dict(intruder.execute("select subject, epoch from audit_entry").fetchall())
+    assert (epochs["left over"], epochs["after"]) == (1, 2)
 
 
 def test_there_is_nothing_to_reopen_in_a_log_that_stands_where_it_was(own_log: str) -> None:
-    with pytest.raises(reopening.NothingToReopen, match="nothing to reopen"):
+    with pytest.raises(reopening.CannotReopen, match="nothing to reopen"):
         reopening.reopen(reason="to try", by="mia", new_key=None)
 
 

@@ -134,7 +134,10 @@ def test_a_truncated_partition_is_found(sealed_log: Published, intruder: Session
 
 LOOSENED = [
     "alter table audit_entry disable trigger refuse_change",
-    "alter table audit_entry enable replica trigger stamp",
+    "alter table audit_entry enable replica trigger refuse_change",
+    "grant insert (seq) on audit_append to counterseal_agents",
+    "create or replace view audit_append as select * from audit_entry",
+    "alter table audit_entry alter column epoch set default 2",
     "drop trigger refuse_truncate on audit_leaf",
     "grant delete on audit_leaf to counterseal_people",
     "create or replace function audit_refuse() returns trigger language plpgsql as $$ begin return old; end $$",

@@ -136,6 +136,10 @@ def test_a_diff_names_what_changed(ada) -> None:
     lines = twohands.diff(first, draft(ada, body={"size": "large", "parts": [1, 2]}))
     assert '-  "size": "small"' in lines
     assert '+  "size": "large"' in lines
+    assert twohands.lines({"a": "x\ny", '"b': "1\n", "c": {"a": "x\ny"}, "d": "\\\\n", "e": ["\n"]}) == [
+        "{", '  "\\"b":', "    | 1", "    | ", '  "a":', "    | x", "    | y", '  "c": {', '    "a": "x\\ny"', "  },",
+        '  "d": "\\\\\\\\n",', '  "e": [', '    "\\n"', "  ]", "}",
+    ]  # fmt: skip
     assert twohands.diff(None, first)[1:] == [f"+{line}" for line in twohands.canonical_body(BODY).split("\n")]
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 
-from gate.config.bodies import ENVELOPE, limited
+from gate.config.bodies import ENVELOPE, Uploads, limited
+from gate.triage import trace_uploads
 
 MOST = 100 + ENVELOPE
 
@@ -68,3 +69,42 @@ def test_both_planes_stand_behind_the_limit(settings: Any, plane: str) -> None:
     scope = {"type": "http", "method": "POST", "path": "/healthz", "query_string": b"", "headers": headers}
     asyncio.run(import_module(f"gate.config.asgi_{plane}").application(scope, None, send))
     assert sent[0]["status"] == 413
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/v1/investigations/7/trace", None),
+        ("/api/v1/investigations/7/findings", 413),
+        ("/api/v1/investigations/7/trace/", 413),
+        ("/x/api/v1/investigations/7/trace", 413),
+        ("/api/v1/investigations/\u0667/trace", 413),
+    ],
+)
+def test_an_upload_may_be_longer_and_nothing_else(settings: Any, path: str, status: int | None) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
+    uploads = Uploads(trace_uploads.OF_AGENTS, 1_000_000, lambda: HttpResponse(status=422))
+    sent: list[Any] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    def ask(length: int) -> list[int]:
+        sent.clear()
+        scope = {"type": "http", "path": path, "headers": [(b"content-length", str(length).encode())]}
+        served = limited(application, lambda: HttpResponse(status=413), uploads)
+
+        async def serve() -> None:
+            await served(scope, receive, send)
+
+        asyncio.run(serve())
+        return [message["status"] for message in sent if "status" in message]
+
+    assert ask(900_000) == ([status] if status else [])
+    assert ask(2_000_000) == [status or 422]  # with the sentence of its own

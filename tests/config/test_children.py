@@ -163,6 +163,17 @@ def test_production_credentials_go_where_design_says(at: Installation, process: 
     assert not any("secret-of-shop_owner" in value for value in told.values())
 
 
+@pytest.mark.parametrize(
+    ("variable", "told"),
+    [("SHELF_READER_TOKEN", {"agents", "reads"}), ("SHELF_DOCTOR_TOKEN", {"reads"}), ("SHELF_TOKEN", set())],
+)
+def test_tokens_of_http_sources_go_where_their_names_say(
+    at: Installation, monkeypatch: pytest.MonkeyPatch, variable: str, told: set[str]
+) -> None:
+    monkeypatch.setenv(variable, "t")
+    assert {process for process in PROCESSES if variable in at.environment(process)} == told
+
+
 # What only a command that an operator types reads.
 TYPED = {"COUNTERSEAL_NEXT_SEAL_KEY"}
 

@@ -12,6 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from audit import heartbeats, relay
 from audit.models import Definition, Outbox
+from evidence import durations
+from evidence.models import CallTotal
 from gate.config import metrics
 from gate.triage.models import Draft, Incident, Investigation
 
@@ -146,7 +148,7 @@ def test_no_question_goes_to_the_log(plane: Client) -> None:
     with CaptureQueriesContext(connection) as asked:
         numbers(plane)
     questions = [query["sql"] for query in asked if query["sql"].startswith("SELECT")]
-    assert 3 <= len(questions) <= 4
+    assert 4 <= len(questions) <= 5
     assert not [one for one in questions if "audit_entry" in one or "audit_payload" in one]
     for one in questions:
         is_bounded = "LIMIT" in one or "heartbeat" in one or "IN ('waiting', " in one or '"gave_up_at" IS NULL' in one
@@ -160,3 +162,28 @@ def test_quantiles() -> None:
 
 def test_stray_rows_of_the_log_are_counted(plane: Client) -> None:
     assert numbers(plane)[("counterseal_default_partition_rows",)] == 0
+
+
+def test_calls_are_counted_by_tool_and_source(plane: Client, as_role: Any, settings: Any) -> None:
+    as_role("owner")
+    counts = durations.none()
+    counts[durations.place(3)], counts[durations.place(20_000)] = 4, 1
+    CallTotal.objects.create(
+        tool="find_job", source="shop", outcome="ok", code="", calls=5, milliseconds=20_012, durations=counts
+    )
+    CallTotal.objects.create(
+        tool="find_job", source="shop", outcome="refused", code="rate_limited", calls=7, milliseconds=0,
+        durations=durations.none(),
+    )  # fmt: skip
+    as_role(settings.PROCESS)
+    found = numbers(plane)  # by the labels' names in the order of the alphabet
+    assert found["counterseal_calls_total", "ok", "shop", "find_job"] == 5
+    assert found["counterseal_calls_total", "refused", "shop", "find_job"] == 7
+    assert found["counterseal_calls_turned_down_total", "rate_limited", "refused", "shop", "find_job"] == 7
+    took = "counterseal_call_duration_seconds"
+    assert found[f"{took}_bucket", "0.003", "shop", "find_job"] == 4
+    assert found[f"{took}_bucket", "10", "shop", "find_job"] == 4
+    assert (found[f"{took}_bucket", "+Inf", "shop", "find_job"], found[f"{took}_sum", "shop", "find_job"]) == (
+        5,
+        20.012,
+    )

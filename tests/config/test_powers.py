@@ -38,6 +38,8 @@ STRONGER = [
     ("grant execute on function audit_ensure_partitions(int) to {role}", "EXECUTE on audit_ensure_partitions"),
     ("alter table triage_incident disable row level security", "rows of triage_incident without a policy"),
     ("create policy loose on triage_incident to {role} using (true)", "the policy loose on triage_incident"),
+    ("grant insert (at) on audit_append to {role}", "INSERT on audit_append.at"),
+    ("grant insert on audit_entry to {role}", "INSERT on audit_entry.at"),
     ("insert into audit_rolekind values ('{role}', 'draft.agreed')", "entries of kind draft.agreed"),
 ]
 

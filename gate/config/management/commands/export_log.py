@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 import psycopg
 from django.core.management.base import CommandError
+from django.db import DatabaseError
 
 from audit import files, following, log
 from audit.browse import BadFilter, Filters
@@ -47,6 +48,9 @@ class Command(OperatorCommand):
                 self._export(form, selection, options["out"])
         except psycopg.Error as error:
             raise CommandError(f"An export is recorded, and this one could not be: {str(error).strip()}") from error
+        except DatabaseError as error:
+            sentence = "The log could not be read; manage.py verify_log says whether its tables are what they were: "
+            raise CommandError(f"{sentence}{str(error).strip()}") from error
 
     def _export(self, form: Format, selection: Selection, out: str) -> None:
         if out != "-" and Path(out).exists():

@@ -18,6 +18,6 @@ class Command(BaseCommand):
         try:
             key = PublicKey.parse(new_key) if new_key else None
             entry = reopening.reopen(reason=reason, by=getpass.getuser(), new_key=key)
-        except (BadKey, reopening.NothingToReopen) as refusal:
+        except (BadKey, reopening.CannotReopen) as refusal:
             raise CommandError(str(refusal)) from refusal
         self.stdout.write(f"Recorded as {entry.ref}. The sealer goes on by itself.")

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from audit.nudges import HUB
+from evidence import changes
 from gate.config import powers, releases
 
 PORTS = {"people": 8000, "agents": 8001}
@@ -20,6 +21,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop, in order."""
         HUB.close()
+        changes.close()
         await super().shutdown(sockets)
 
 
