@@ -1,0 +1,78 @@
+"""Exact numbers: what a source answered goes in without a loss, and comes out as Decimal, never as float.
+
+Inside they are fractions, for a third has no Decimal and an invariant is only checked when nothing was rounded. Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+MOST_DIGITS = 40  # before the point, and behind it: beyond is no amount, and costs memory to write out
+PLACES = 12  # that are shown of a number without an end
+
+
+def exact(value: object) -> Fraction:
+    """The number that a value is. Raises ValueError for what is none, a float and a truth value among them."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal | str | Fraction):
+        raise ValueError(f"A {type(value).__name__} is not an exact number.")
+    if isinstance(value, Fraction):
+        return value
+    return Fraction(_decimal(value))
+
+
+def _decimal(value: int | Decimal | str) -> Decimal:
+    if isinstance(value, str) and not _is_plain(value):
+        raise ValueError("The text is not a number in digits.")
+    if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
+        raise ValueError(f"The number has more than {MOST_DIGITS} digits.")
+    found = Decimal(value)
+    if not found.is_finite():
+        raise ValueError("The number is not finite.")
+    exponent = found.as_tuple().exponent
+    if found and (found.adjusted() >= MOST_DIGITS or (isinstance(exponent, int) and exponent < -MOST_DIGITS)):
+        raise ValueError(f"The number has more than {MOST_DIGITS} digits before or behind its point.")
+    return found
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text is a number as JSON would write it: int() and Decimal() also take spaces and other digits."""
+    digits = text.removeprefix("-").replace(".", "", 1)
+    return text.isascii() and digits.isdigit() and text[-1] != "." and not text.removeprefix("-").startswith(".")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A number as it is answered: its Decimal, and the fraction that it stands for where it had to be cut."""
+
+    value: Decimal
+    fraction: str | None = None  # "347/15000", when the value has no end and is given to PLACES places
+
+
+def shown(number: Fraction) -> Shown:
+    """The number to give out. What ends is given whole; what does not says of which fraction it is the beginning."""
+    behind = _places(number.denominator)
+    if behind is not None and behind <= MOST_DIGITS:
+        return Shown(_quotient(number, behind))
+    return Shown(_quotient(number, PLACES), f"{number.numerator}/{number.denominator}")
+
+
+def _places(denominator: int) -> int | None:
+    """How many places behind the point it takes, or None: only twos and fives come out even."""
+    twos, denominator = _times(denominator, 2)
+    fives, denominator = _times(denominator, 5)
+    return max(twos, fives) if denominator == 1 else None
+
+
+def _times(number: int, divisor: int) -> tuple[int, int]:
+    count = 0
+    while number % divisor == 0:
+        number, count = number // divisor, count + 1
+    return count, number
+
+
+def _quotient(number: Fraction, places: int) -> Decimal:
+    """Divided as integers, and rounded half to even; made from digits, so that no context of Decimal cuts any."""
+    whole = round(number * 10**places)
+    return Decimal((int(whole < 0), tuple(map(int, str(abs(whole)))), -places))

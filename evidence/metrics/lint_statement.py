@@ -1,0 +1,229 @@
+"""What a formula's tree tells of policy: thresholds with consequences, weights, rankings, labels, texts. Pure.
+
+It looks at any statement that is a read, also at one that `evidence.metrics.formula` would not take, so that its author
+is told what is wrong and not only that a name is on no list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import postgast
+
+from evidence.metrics import columns
+from evidence.metrics.dimensions import INSTANT, Dimensions
+from evidence.metrics.exact import exact
+from evidence.metrics.flaws import AGENT_PARAMETER, CONSEQUENCE, FREE_TEXT, LABEL, RANKING, WEIGHT
+from evidence.metrics.formula import PARAMETERS, named_as, nodes
+from evidence.wording import folding
+
+pb = postgast.pg_query_pb2  # the names of the grammar's closed sets
+Found = Iterator[tuple[str, str]]  # a code, and what was found
+ORDERING = frozenset({"<", "<=", ">", ">=", "BETWEEN", "NOT BETWEEN"})
+COMPARING = ORDERING | {"=", "<>", "!=", "IN"}
+RANKS = frozenset({
+    "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "row_number", "first_value", "last_value", "nth_value",
+    "lag", "lead", "mode", "percentile_cont", "percentile_disc", "max_by", "min_by",
+})  # fmt: skip
+TEXTS = frozenset({
+    "concat", "concat_ws", "format", "string_agg", "array_agg", "to_char", "quote_literal", "repeat", "json_agg",
+    "jsonb_agg", "json_build_object", "jsonb_build_object", "to_json", "to_jsonb", "row_to_json", "chr", "initcap",
+})  # fmt: skip
+LABELS = frozenset({
+    "verdict", "verdicts", "rule", "rules", "review", "reviews", "reviewer", "reviewed", "assignee", "assignees",
+    "label", "labels", "postmortem", "postmortems", "overruled", "decided",
+})  # fmt: skip
+
+
+def flaws(tree: Any, fields: Mapping[str, str]) -> Found:
+    """Every flaw of a statement over these source fields."""
+    dimensions = Dimensions(fields, _known(tree))
+    for node in nodes(tree):
+        of_kind = _BY_KIND.get(type(node).__name__)
+        if of_kind is not None:
+            yield from of_kind(node)
+        if type(node).__name__ == "CaseExpr":
+            yield from _consequences(node, dimensions)
+    yield from ((WEIGHT, found) for found in dimensions.unlike(tree))
+    yield from _answered(tree.stmts[0].stmt.select_stmt)
+
+
+def written(tree: Any) -> Iterator[str]:
+    """The texts that a statement may answer: its constants, as the grammar reads them, whatever they are escaped with.
+
+    What something is compared with is the source's word, and a key of the scope or a part of a moment is no answer.
+    """
+    named = {node.location for part in nodes(tree) for node in _not_answered(part)}
+    for node in nodes(tree):
+        if type(node).__name__ == "A_Const" and node.HasField("sval") and node.location not in named:
+            yield str(node.sval.sval)
+
+
+def _not_answered(node: Any) -> Iterator[Any]:
+    kind = type(node).__name__
+    if kind == "A_Expr" and _operator(node) in COMPARING | {"->>"}:
+        for side in (node.lexpr, node.rexpr):
+            yield from (item.a_const for item in (side.list.items if side.HasField("list") else [side]))
+    elif kind == "FuncCall" and node.funcname[-1].string.sval == "extract":
+        yield node.args[0].a_const
+
+
+def labels(name: str) -> Iterator[str]:
+    """The words of an identifier that name an outcome, a decision or who made it."""
+    return (word for word in folding.words(name) if word in LABELS)
+
+
+def _known(tree: Any) -> dict[str, str]:
+    relations = (node for node in nodes(tree) if type(node).__name__ == "RangeVar")
+    return {named_as(node): node.relname.removeprefix("vis_") for node in relations}
+
+
+def _operator(expression: Any) -> str:
+    return str(expression.name[-1].string.sval) if expression.name else ""
+
+
+def _consequences(case: Any, dimensions: Dimensions) -> Found:
+    """A quantity above or below something, answered by a word or a yes: value > x is 'page'."""
+    results = [when.case_when.result for when in case.args] + [case.defresult]
+    words = [text for result in results for text in _word(result)]
+    tests = [node for when in case.args for node in nodes(when.case_when.expr)]
+    is_threshold = any(
+        type(node).__name__ == "A_Expr"
+        and _operator(node) in ORDERING
+        and INSTANT not in (dimensions.of(node.lexpr), dimensions.of(node.rexpr))
+        for node in tests
+    )
+    if is_threshold:
+        yield from ((CONSEQUENCE, word) for word in words)
+
+
+def _word(node: Any) -> Iterator[str]:
+    """The text or truth value that a result is, under any casts."""
+    while node.HasField("type_cast"):
+        node = node.type_cast.arg
+    if node.a_const.HasField("sval"):
+        yield str(node.a_const.sval.sval)
+    elif node.a_const.HasField("boolval"):
+        yield str(node.a_const.boolval.boolval).lower()
+
+
+def _answered(select: Any) -> Found:
+    """The truth values that are answered, but for those with a meaning, in each SELECT whose rows are the answer's."""
+    if select.HasField("larg"):
+        yield from _answered(select.larg)
+        yield from _answered(select.rarg)
+    for target in select.target_list:
+        name = target.res_target.name
+        if name not in columns.FLAGS | columns.MODEL_FLAGS and _is_truth(target.res_target.val):
+            yield CONSEQUENCE, name or "a yes or no"
+
+
+def _is_truth(node: Any) -> bool:
+    kind = node.WhichOneof("node")
+    if kind == "type_cast":
+        return node.type_cast.type_name.names[-1].string.sval == "bool" or _is_truth(node.type_cast.arg)
+    if kind == "func_call":
+        return node.func_call.funcname[-1].string.sval in ("bool_or", "bool_and", "every")
+    if kind == "sub_link":
+        return bool(node.sub_link.sub_link_type in (pb.EXISTS_SUBLINK, pb.ANY_SUBLINK, pb.ALL_SUBLINK))
+    if kind == "a_expr":
+        return node.a_expr.kind != pb.AEXPR_NULLIF and _operator(node.a_expr) in COMPARING
+    return kind in ("bool_expr", "null_test", "boolean_test") or node.a_const.HasField("boolval")
+
+
+def _constant(constant: Any) -> Found:
+    """Numbers that somebody chose. 0 and 1 count; anything else weighs, also when it is written as a text."""
+    kind = constant.WhichOneof("val")
+    if kind == "fval" or (kind == "ival" and constant.ival.ival not in (0, 1)):
+        yield WEIGHT, str(constant.fval.fval if kind == "fval" else constant.ival.ival)
+    if kind == "sval" and _is_number(constant.sval.sval):
+        yield WEIGHT, constant.sval.sval
+
+
+def _is_number(text: str) -> bool:
+    try:
+        exact(text.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _expression(expression: Any) -> Found:
+    operator = _operator(expression)
+    if operator == "||":
+        yield FREE_TEXT, operator
+    if operator in ("+", "-", "*", "/", "^", "%"):
+        kinds = [type(node).__name__ for side in (expression.lexpr, expression.rexpr) for node in nodes(side)]
+        if not {"ColumnRef", "ParamRef"} & set(kinds) and len(kinds) > 2:
+            yield WEIGHT, f"a number made with {operator}"
+        if any(_is_scope(side) for side in (expression.lexpr, expression.rexpr)):
+            yield AGENT_PARAMETER, f":scope with {operator}"
+    if operator in COMPARING and _is_extreme(expression.rexpr):
+        yield RANKING, "the row that has the largest or smallest value"
+
+
+def _is_scope(side: Any) -> bool:
+    """Whether a side is a number of the caller's. The ends of a window are moments, and may be subtracted."""
+    while side.HasField("type_cast"):
+        if side.type_cast.type_name.names[-1].string.sval in ("timestamptz", "timestamp", "date"):
+            return False
+        side = side.type_cast.arg
+    return bool(_operator(side.a_expr) == "->>" and side.a_expr.lexpr.param_ref.number == PARAMETERS["scope"])
+
+
+def _is_extreme(side: Any) -> bool:
+    if not side.HasField("sub_link"):
+        return False
+    called = {node.funcname[-1].string.sval for node in nodes(side) if type(node).__name__ == "FuncCall"}
+    return bool(called & {"max", "min"})
+
+
+def _cast(cast: Any) -> Found:
+    """A text that becomes a length of time is a number as any other: interval '10 min'."""
+    name = cast.type_name.names[-1].string.sval
+    if cast.arg.a_const.HasField("sval") and name in (
+        "interval",
+        "numeric",
+        "int4",
+        "int8",
+        "int2",
+        "float8",
+        "float4",
+    ):
+        yield WEIGHT, cast.arg.a_const.sval.sval
+
+
+def _call(call: Any) -> Found:
+    name = call.funcname[-1].string.sval
+    if name in RANKS or call.agg_order:
+        yield RANKING, name
+    if name in TEXTS:
+        yield FREE_TEXT, name
+
+
+def _select(select: Any) -> Found:
+    if select.HasField("limit_count") or select.HasField("limit_offset"):
+        yield RANKING, "limit"
+    if any(part.ByteSize() for part in select.distinct_clause):
+        yield RANKING, "distinct on"
+
+
+def _reference(reference: Any) -> Found:
+    for part in reference.fields:
+        yield from ((LABEL, part.string.sval) for _ in labels(part.string.sval))
+
+
+def _relation(relation: Any) -> Found:
+    yield from ((LABEL, relation.relname) for _ in labels(f"{relation.schemaname}_{relation.relname}"))
+
+
+_BY_KIND = {
+    "A_Const": _constant,
+    "A_Expr": _expression,
+    "TypeCast": _cast,
+    "FuncCall": _call,
+    "SelectStmt": _select,
+    "ColumnRef": _reference,
+    "RangeVar": _relation,
+}

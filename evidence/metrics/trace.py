@@ -1,0 +1,104 @@
+"""A trace: what was recorded of something, in order, with its gaps as items and its end said when it was cut. Pure.
+
+It is ordered by when a thing happened, then by when it became known, then by its row. What stands side by side happened
+at the same time, and nothing here says that it happened because of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from evidence.metrics import columns, rows
+from evidence.metrics.explaining import Reading
+from evidence.metrics.rows import Line, Unreadable
+from evidence.metrics.status import Reason, Status, settle
+
+AT, RECORDED_AT, ID, WHAT, ACTOR, RELATION = "at", "recorded_at", "id", "what", "actor", "relation"
+NEEDED = frozenset({AT, RECORDED_AT, ID, WHAT, ACTOR, RELATION})
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that was recorded; times in seconds."""
+
+    at: Fraction
+    recorded_at: Fraction
+    id: str
+    what: str  # a code of the source, as it is kept there
+    actor: str | None
+    relation: str  # where the row stands
+    tick: int | None = None
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Ticks that no row has, in their place."""
+
+    since: int
+    until: int
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The end of a trace of which there is more: so many rows were read."""
+
+    rows: int
+
+
+Item = Event | Gap | Cut
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The items, and whether they are all. A trace has no value; unresolved means that it must not be read as whole."""
+
+    items: tuple[Item, ...]
+    status: Status
+    reasons: tuple[Reason, ...]
+
+
+def trace(reading: Reading) -> Trace:
+    """The trace of what was read."""
+    reasons = list(reading.reasons())
+    lines = rows.lines(reading.rows)
+    try:
+        reasons += rows.standing(lines) if not reading.failed else ()
+        events = sorted(map(_event, lines), key=lambda event: (event.at, event.recorded_at, event.relation, event.id))
+        items: list[Item] = list(_with_gaps(events, lines))
+    except Unreadable as error:
+        return Trace((), Status.UNRESOLVED, (*reasons, error.reason))
+    if reading.is_truncated:
+        items.append(Cut(len(lines)))
+    return Trace(tuple(items), _status(reasons), tuple(reasons))
+
+
+def _status(reasons: Sequence[Reason]) -> Status:
+    return settle(Fraction(0), reasons).status
+
+
+def _event(line: Line) -> Event:
+    return Event(
+        at=line.number_of(AT),
+        recorded_at=line.number_of(RECORDED_AT),
+        id=line.text(ID),
+        what=line.text(WHAT),
+        actor=line.key(ACTOR),
+        relation=line.text(RELATION),
+        tick=line.whole(columns.TICK) if columns.TICK in line.row else None,
+    )
+
+
+def _with_gaps(events: Sequence[Event], lines: Sequence[Line]) -> Iterator[Item]:
+    """The events, with each gap before the first event that comes after it."""
+    there = {event.tick for event in events if event.tick is not None}
+    spans = {
+        (line.whole(columns.FIRST_TICK), line.whole(columns.LAST_TICK)) for line in lines if columns.TICK in line.row
+    }
+    waiting = list(rows.missing(*spans.pop(), there)) if len(spans) == 1 else []
+    for event in events:
+        while waiting and event.tick is not None and waiting[0][1] < event.tick:
+            yield Gap(*waiting.pop(0))
+        yield event
+    yield from (Gap(*gap) for gap in waiting)
