@@ -1,0 +1,1 @@
+"""What may pass: narrow questions are answered, and code, not a model, makes the answers a verdict."""

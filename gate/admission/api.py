@@ -1,0 +1,272 @@
+"""Admission over REST: for gates in front of agents' own tool calls, and for the hook of Claude Code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import IO, Any
+
+from django.conf import settings
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from audit import twohands
+from audit.agents import Principal
+from audit.budgets import CALLS
+from evidence import arguments, budgets
+from evidence.authentication import principal_of
+from evidence.errors import Problem
+from evidence.serializers import refusals
+from gate.admission import asking, hooks, judging, reading
+from gate.admission.hooks import ToolCall
+from gate.admission.judging import Judged
+from gate.admission.program import VERDICTS
+from gate.admission.reading import Unreadable
+from gate.admission.usable import usable
+
+SCOPE = "admit"
+LONGEST_NAME = 200
+LONGEST_SUBJECT = 200
+NO_MODEL: Mapping[str, Any] = MappingProxyType({})
+
+ASKED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "policy": {
+            "type": "string",
+            "pattern": f"^{twohands.NAME.pattern}$",
+            "description": "The name of a policy, like shell-commands.",
+        },
+        "answers": {
+            "type": "object",
+            "description": "By question: {p}, {value, confidence}, {level, confidence}; a probe's {value, by: probe}.",
+        },
+        "action": {"type": "object", "description": "What is about to be done, for the record."},
+        "judged_action": {"type": "string", "description": "The digest of what the answers are about."},
+        "executed_action": {"type": "string", "description": "The digest of what is about to run."},
+        "is_production": {"type": "boolean", "description": "Then an allow becomes ask: a person decides."},
+        "subject": {"type": "string", "maxLength": LONGEST_SUBJECT, "description": "What it is about, in a word."},
+        "model": {
+            "type": "object",
+            "description": "The model that answered what no probe does.",
+            "properties": {"id": {"type": "string", "maxLength": LONGEST_NAME}, "latency_ms": {"type": "number"}},
+            "required": ["id"],
+            "additionalProperties": False,
+        },
+    },
+    "required": ["policy", "answers"],
+    "additionalProperties": False,
+}  # fmt: skip
+NULLABLE = ["string", "null"]
+DECIDED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": list(VERDICTS)},
+        "rule": {"type": NULLABLE, "description": "Null when no rule was read."},
+        "escalations": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"q": {"type": NULLABLE}, "why": {"type": "string"}},
+                "required": ["q", "why"],
+            },
+        },
+        "policy": {"type": "string"},
+        "version": {"type": ["integer", "null"]},
+        "digest": {"type": NULLABLE, "description": "SHA-256 over the canonical program."},
+        "is_enforced": {"type": "boolean", "description": "False while a policy only observes: then nothing is held."},
+        "is_clamped": {"type": "boolean", "description": "True when an allow became ask, for production."},
+        "audit_id": {"type": "string"},
+    },
+    "required": [
+        "verdict", "rule", "escalations", "policy", "version", "digest", "is_enforced", "is_clamped", "audit_id",
+    ],
+}  # fmt: skip
+QUESTIONS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "policy": {"type": "string"},
+        "version": {"type": "integer"},
+        "questions": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "string"},
+                    "text": {"type": "string"},
+                    "options": {"type": "object", "additionalProperties": {"type": "string"}},
+                    "levels": {"type": "array", "items": {"type": "string"}},
+                    "answer": {"type": "object", "description": "JSON Schema of an answer."},
+                },
+                "required": ["id", "text", "answer"],
+            },
+        },
+    },
+    "required": ["policy", "version", "questions"],
+}
+HOOKED: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "hookSpecificOutput": {
+            "type": "object",
+            "properties": {
+                "hookEventName": {"type": "string", "enum": [hooks.EVENT]},
+                "permissionDecision": {"type": "string", "enum": sorted(hooks.DECISIONS.values())},
+                "permissionDecisionReason": {"type": "string"},
+            },
+            "required": ["hookEventName", "permissionDecision", "permissionDecisionReason"],
+        }
+    },
+    "required": ["hookSpecificOutput"],
+}
+PAYLOAD: dict[str, Any] = {
+    "type": "object",
+    "description": "The body of an HTTP hook for PreToolUse; the hook command adds what it observed.",
+    "properties": {
+        "session_id": {"type": "string"}, "transcript_path": {"type": "string"}, "cwd": {"type": "string"},
+        "permission_mode": {"type": "string"}, "hook_event_name": {"type": "string"}, "tool_name": {"type": "string"},
+        "tool_input": {"type": "object"}, "tool_use_id": {"type": "string"},
+        hooks.OBSERVED: {"type": "object", "description": "The hook command's facts and the digest of the action."},
+    },
+    "required": ["hook_event_name", "tool_name", "tool_input"],
+}  # fmt: skip
+
+
+class PlainJSONParser(BaseParser):
+    """JSON with the numbers that a reducer compares: floats, and none that JSON has not."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None) -> Any:
+        """The body's value. Raises ParseError for what is not JSON, or says two things; Problem for too much."""
+        most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        raw = stream.read(most + 1)
+        if len(raw) > most:
+            raise Problem(413, "too_large", f"The body is longer than {most:,} bytes; send less.")
+        try:
+            return reading.read(raw, is_finite=True)
+        except Unreadable as error:
+            raise ParseError("The body is not JSON, or says two things under one name.") from error
+
+
+class AdmissionView(APIView):
+    """What the addresses share: plain JSON, a token for admission, and a budget."""
+
+    parser_classes = [PlainJSONParser]
+
+    def holder(self, request: Request) -> Principal:
+        """Who asks. Raises Problem for a token that is not for this."""
+        principal = principal_of(request)
+        if SCOPE not in principal.scopes:
+            raise Problem(403, "wrong_scope", f"This token does not carry the scope {SCOPE}.")
+        return principal
+
+    def admitted(self, request: Request, schema: dict[str, Any]) -> tuple[Principal, dict[str, Any]]:
+        """Who asks, and what. Raises Problem."""
+        principal, body = self.holder(request), request.data
+        if not isinstance(body, dict) or arguments.is_deep(body):
+            raise Problem(422, "wrong_arguments", "The body must be one JSON object, and not a deep one.")
+        if sentence := arguments.misfit(schema, body):
+            raise Problem(422, "wrong_arguments", sentence)
+        budgets.take(principal, CALLS)
+        return principal, body
+
+
+class Questions(AdmissionView):
+    """What a policy asks of a model."""
+
+    @extend_schema(
+        operation_id="admission_questions",
+        responses={200: OpenApiResponse(QUESTIONS, description="The questions."), **refusals(404)},
+    )
+    def get(self, request: Request, name: str) -> Response:
+        """The questions that a model answers, each with the schema of its answer. Probes answer the others."""
+        self.holder(request)
+        version = judging.version_of(name)
+        program = usable(version.body["program"]) if version else None
+        if version is None or program is None:
+            raise Problem(404, "unknown_policy", "There is no such policy in force.")
+        return Response({"policy": name, "version": version.version, "questions": asking.asked(program)})
+
+
+class Decide(AdmissionView):
+    """The verdict over one action, for any gate."""
+
+    @extend_schema(
+        operation_id="decide_admission",
+        request={"application/json": ASKED},
+        responses={200: OpenApiResponse(DECIDED, description="The verdict."), **refusals(422, 429)},
+    )
+    def post(self, request: Request) -> Response:
+        """Judge an action by a policy. Whatever is missing, unsure or about another action is ask."""
+        principal, body = self.admitted(request, ASKED)
+        found = judging.judge(
+            body["policy"], body["answers"], judged=body.get("judged_action"), executed=body.get("executed_action"),
+            is_clamped=body.get("is_production", False),
+        )  # fmt: skip
+        subject = body.get("subject") or body["policy"]
+        told = _recorded(found, principal, subject, body["answers"], body.get("action", {}), body.get("model", {}))
+        return Response(told.as_json())
+
+
+class ClaudeCodeHook(AdmissionView):
+    """The PreToolUse hook of Claude Code."""
+
+    @extend_schema(
+        operation_id="claude_code_hook",
+        request={"application/json": PAYLOAD},
+        responses={
+            200: OpenApiResponse(HOOKED, description="The decision; an empty body where the client's own rules go on."),
+            **refusals(422, 429),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        """Judge a tool call. What nobody observed is asked; an allow is answered with an empty body."""
+        principal, body = self.admitted(request, PAYLOAD)
+        call = hooks.call_of(body)
+        found = _judged(call)
+        told = _recorded(found, principal, call.tool or "a tool call", call.answers, _action(call))
+        said = hooks.answer(told.verdict, _reason(told, call))
+        return Response(said) if said is not None else Response()
+
+
+def _judged(call: ToolCall) -> Judged:
+    if call.policy is None:
+        return Judged("", None, True, judging.NO_POLICY)
+    # Without an observation there is nothing that could be about another action: every answer is missing.
+    executed = call.executed if call.answers or call.judged is not None else None
+    return judging.judge(call.policy, call.answers, judged=call.judged, executed=executed)
+
+
+def _action(call: ToolCall) -> dict[str, Any]:
+    return {
+        "tool": call.tool, "names": call.named, "cwd": call.cwd, "session": call.session, "tool_use": call.tool_use,
+        "action": call.executed, "observed_by": "client probes" if call.answers else "", "unknown": call.unknown,
+    }  # fmt: skip
+
+
+def _recorded(
+    found: Judged, principal: Principal, subject: str, answers: Any, action: dict[str, Any],
+    model: Mapping[str, Any] = NO_MODEL,
+) -> Judged:  # fmt: skip
+    told = judging.recorded(
+        found, principal, subject=subject[:LONGEST_SUBJECT], answers=answers, action=action, model=model
+    )
+    budgets.check_at_work(principal)
+    return told
+
+
+def _reason(told: Judged, call: ToolCall) -> str:
+    """Why, for whoever sits before the client: the rule and the facts, or what is missing."""
+    entry = f" ({told.entry.ref})" if told.entry else ""
+    if told.version is None:
+        return f"No policy is in force for {call.tool[:LONGEST_NAME] or 'this call'}{entry}."
+    facts = ", ".join(
+        f"{name} {answer['value']}" for name, answer in call.answers.items() if isinstance(answer.get("value"), str)
+    )
+    unknown = f" {call.unknown[:LONGEST_NAME]}." if call.unknown else ""
+    return f"{told.policy}, {judging.summary(told)}. Observed: {facts or 'nothing'}.{unknown}{entry}"

@@ -1,0 +1,103 @@
+"""One decision as a page: each question with its answer and who gave it, and what followed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from audit import reading as log_reading
+from audit.kinds import Kind
+from audit.models import Definition, Entry
+from gate.admission import policies, reading
+from gate.admission.canonical import number_text
+from gate.admission.pages import Chip
+from gate.admission.program import Question
+from gate.admission.usable import usable
+from gate.admission.values import is_number
+
+CLIENT_PROBES = "client probes"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A question with its answer, and what was wrong with it."""
+
+    question: Question
+    answer: Any
+    wrong: str
+    by: str
+
+    @property
+    def said(self) -> str:
+        """The answer in one word, or that there is none."""
+        given = self.answer if isinstance(self.answer, dict) else {}
+        found = next((given[key] for key in ("value", "p", "level") if key in given), None)
+        if found is None or isinstance(found, dict | list):
+            return "none"
+        said = number_text(found) if is_number(found) else str(found)
+        sure = given.get("confidence")
+        return f"{said}, confidence {number_text(sure)}" if is_number(sure) else said
+
+
+class DecisionPage:
+    """A decision as it was recorded, beside the version that it was made by."""
+
+    def __init__(self, entry: Entry, args: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        self.entry, self.args, self.result = entry, args, result
+        self.chip = Chip(result["verdict"])
+
+    @property
+    def actions(self) -> list[tuple[str, str]]:
+        """The digests that the answers were bound by, as far as there are any."""
+        named = (("Judged", self.args["judged_action"]), ("To be run", self.args["executed_action"]))
+        return [(what, said) for what, said in named if isinstance(said, str) and said]
+
+    @cached_property
+    def version(self) -> Definition | None:
+        """The version that decided; None where there was none."""
+        if self.entry.tool_version is None:
+            return None
+        found = Definition.objects.filter(kind=policies.KIND.name, name=self.entry.tool)
+        return found.filter(version=self.entry.tool_version).first()
+
+    @property
+    def is_of_this_program(self) -> bool:
+        """Whether the version's program still has the digest that the entry carries."""
+        return self.version is not None and policies.digest(self.version) == self.entry.tool_hash
+
+    @property
+    def lines(self) -> list[Line]:
+        """Every question of the version, in order."""
+        program = usable(self.version.body["program"]) if self.version else None
+        return [self._line(one) for one in program.questions] if program else []
+
+    def _line(self, question: Question) -> Line:
+        answers = self.args["answers"] if isinstance(self.args["answers"], dict) else {}
+        wrong = [one["why"] for one in self.result["escalations"] if one["q"] == question.id]
+        reason = self.result["reasons"].get(question.id, "")
+        said = ", ".join(wrong) + (f": {reason}" if reason else "")
+        return Line(question, answers.get(question.id), said, self._source(question))
+
+    def _source(self, question: Question) -> str:
+        if question.by == "probe":
+            return "client probe" if self.args["action"].get("observed_by") == CLIENT_PROBES else "probe"
+        model = self.args["model"].get("id", "")
+        return f"model {model}" if model else "model"
+
+    @property
+    def other_defects(self) -> list[str]:
+        """What was wrong beside the answers."""
+        return [one["why"] for one in self.result["escalations"] if one["q"] is None]
+
+
+def one(policy: str, seq: int) -> DecisionPage | None:
+    """The decision of this policy under this number; None when there is none that can be read whole."""
+    entry = log_reading.by_seq(seq)
+    if entry is None or entry.kind != Kind.ADMISSION_DECIDED or entry.tool != policy:
+        return None
+    content = log_reading.content_of(entry)
+    if not content.is_readable:
+        return None
+    return DecisionPage(entry, reading.read(content.args_raw), reading.read(content.result_raw))
