@@ -42,7 +42,7 @@ PATTERN = re.compile(
   | (?P<hash>\b(?=[0-9a-f]*\d)(?=[0-9]*[a-f])[0-9a-f]{{7,64}}\b)
   | (?P<number>{_SIGNED}(?<![\w.]){_NUMBER}(?:\+?[ -]?(?:{_UNIT})(?![\w%])(?:{_RATE})?)?(?!\w|-[a-zA-Z_]))
   | (?P<host>\b(?:[a-zA-Z][\w-]{{0,62}}\.){{1,9}}[a-zA-Z][\w-]{{1,62}}\b)
-  | (?P<id>{_ID}|\b[a-zA-Z]\w*_\w+\b)
+  | (?P<id>{_ID}|\b[a-zA-Z]\w*_\w+\b|\b(?:[A-Z][a-z0-9]{{1,30}}){{2,8}}\b)
     """,
     re.VERBOSE,
 )

@@ -8,18 +8,20 @@ measures overlap as well: it cannot know what anyone relied on.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 from evidence.survival.atoms import Atom, atoms_of
 from evidence.survival.holding import Holding, numbers_in
-from evidence.survival.pieces import Piece, Token, pieces_of, tokens_of
+from evidence.survival.pieces import MOST, Piece, Token, pieces_of, tokens_of
 from evidence.survival.repeated import threshold
 from evidence.survival.words import STOP_WORDS
 
-MEASURE = "counterseal-finer-1"
+MEASURE = "counterseal-finer-2"
 EVIDENCE = ("tool_result", "retrieval")
 ANSWERS = ("assistant", "reasoning")
 ACTION = "tool_call"
@@ -30,6 +32,10 @@ COMMON = 3
 TRIVIAL = frozenset({"true", "false", "null", "none", "ok", "yes", "no", "success", "0", "1"})
 SHORT_NUMBER = 3  # a bare number of fewer digits is found by chance
 LIMITATION = "Overlap of words and facts; it cannot show what a text relied on, or that it relied on nothing."
+
+
+MOST_PIECES = 200_000  # of all steps of a trace together
+MOST_STEPS_MET = 64  # of those in which the same words stand; the first and the last of more
 
 
 class Match(NamedTuple):
@@ -63,11 +69,13 @@ def analyze_finer(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     texts = [text if isinstance(text := step.get("content", ""), str) else "" for step in steps]
     kinds = [str(step["type"]) for step in steps]
-    evidence = [part for at in _at(kinds, EVIDENCE) for part in _parts(at, texts[at]) if _counts(part, texts[at])]
-    sinks = [part for at in _at(kinds, (*ANSWERS, ACTION)) for part in _parts(at, texts[at])]
-    _match(evidence, sinks, _first_told(kinds, texts))
+    parts, unread = _all_parts(texts)
+    evidence = [part for at in _at(kinds, EVIDENCE) for part in parts[at] if _counts(part, texts[at])]
+    sinks = [part for at in _at(kinds, (*ANSWERS, ACTION)) for part in parts[at]]
+    _match(evidence, sinks, _first_told(parts))
     answers = _at(kinds, ("assistant",))
-    return _report(steps, texts, kinds, evidence, sinks, answers[-1] if answers else None)
+    report = _report(steps, texts, kinds, evidence, sinks, answers[-1] if answers else None)
+    return {**report, "unread": unread}
 
 
 def is_telling(atom: Atom) -> bool:
@@ -92,8 +100,24 @@ def _at(kinds: Sequence[str], wanted: Iterable[str]) -> list[int]:
     return [at for at, kind in enumerate(kinds) if kind in wanted]
 
 
-def _parts(at: int, text: str) -> Iterator[Part]:
-    for piece in pieces_of(text):
+def _all_parts(texts: Sequence[str]) -> tuple[list[list[Part]], list[dict[str, int]]]:
+    """The pieces of each step, and of which steps the rest was left out because they would be too many."""
+    found: list[list[Part]] = []
+    unread = []
+    left = MOST_PIECES
+    for at, text in enumerate(texts):
+        most = min(left, MOST)
+        parts = list(_parts(at, text, most))
+        found.append(parts)
+        left -= len(parts)
+        end = parts[-1].piece.end if parts else 0
+        if len(parts) >= most and text[end:].strip():
+            unread.append({"step": at, "from": end})
+    return found, unread
+
+
+def _parts(at: int, text: str, most: int) -> Iterator[Part]:
+    for piece in pieces_of(text, most):
         tokens = list(tokens_of(text, piece.start, piece.end))
         name = piece.path.rpartition("/")[2] if piece.path else None
         atoms = list(atoms_of(text, piece.start, piece.end, name))
@@ -107,39 +131,51 @@ def _counts(part: Part, text: str) -> bool:
     return len(part.informing) > 1 or any(True for _ in part.facts)
 
 
-def _first_told(kinds: Sequence[str], texts: Sequence[str]) -> dict[str, int]:
+def _first_told(parts: Iterable[Sequence[Part]]) -> dict[str, int]:
     """Where each fact stands first, in whatever step."""
     first: dict[str, int] = {}
-    for at, text in enumerate(texts):
-        for part in _parts(at, text):
-            for fact in part.facts:
-                first.setdefault(fact, at)
+    for part in chain.from_iterable(parts):
+        for fact in part.facts:
+            first.setdefault(fact, part.step)
     return first
 
 
 def _match(evidence: Sequence[Part], sinks: Sequence[Part], first: Mapping[str, int]) -> None:
     by_words = Holding([sink.informing for sink in sinks])
-    quotes = _index((gram, number) for number, sink in enumerate(sinks) for gram in _grams(sink))
-    facts = _index((fact, number) for number, sink in enumerate(sinks) for fact in sink.facts)
-    common = _index((f"{part.step} {fact}", number) for number, part in enumerate(evidence) for fact in set(part.facts))
+    steps = [sink.step for sink in sinks]
+    quotes = _where((gram, number) for number, sink in enumerate(sinks) for gram in _grams(sink))
+    facts = _where((fact, number) for number, sink in enumerate(sinks) for fact in sink.facts)
+    common = Counter((part.step, fact) for part in evidence for fact in set(part.facts))
+    worded: dict[frozenset[str], Sequence[int]] = {}
     for part in evidence:
         found: dict[int, str] = {}
         for fact in part.facts:
-            if first[fact] == part.step and len(common[f"{part.step} {fact}"]) <= COMMON:
-                found.update(dict.fromkeys(facts.get(fact, ()), "fact"))
+            if first[fact] == part.step and common[part.step, fact] <= COMMON:
+                found.update(dict.fromkeys(_later(facts.get(fact, ()), part.step, steps), "fact"))
         if len(part.informing) > 1:
-            found.update(
-                dict.fromkeys(numbers_in(by_words.at_least(part.informing, threshold(part.informing))), "words")
-            )
-        found.update((number, "quote") for gram in _grams(part) for number in quotes.get(gram, ()))
-        part.matches = [Match(number, how) for number, how in sorted(found.items()) if sinks[number].step > part.step]
+            words = part.informing
+            if words not in worded:
+                worded[words] = list(numbers_in(by_words.at_least(words, threshold(words))))
+            found.update(dict.fromkeys(_later(worded[words], part.step, steps), "words"))
+        for gram in _grams(part):
+            found.update(dict.fromkeys(_later(quotes.get(gram, ()), part.step, steps), "quote"))
+        part.matches = [Match(number, how) for number, how in sorted(found.items())]
 
 
-def _index(pairs: Iterable[tuple[Any, int]]) -> dict[Any, list[int]]:
+def _where(pairs: Iterable[tuple[Any, int]]) -> dict[Any, list[int]]:
     found: dict[Any, list[int]] = defaultdict(list)
     for key, number in pairs:
         found[key].append(number)
     return found
+
+
+def _later(numbers: Sequence[int], step: int, steps: Sequence[int]) -> Sequence[int]:
+    """Those of the later pieces that stand after a step; of very many, the first and the last."""
+    begin = bisect_right(numbers, step, key=steps.__getitem__)
+    if len(numbers) - begin <= MOST_STEPS_MET:
+        return numbers[begin:]
+    half = MOST_STEPS_MET // 2
+    return [*numbers[begin : begin + half], *numbers[-half:]]
 
 
 def _grams(part: Part) -> Iterator[tuple[str, ...]]:
@@ -161,7 +197,8 @@ def _report(
     by_step: dict[int, list[Part]] = defaultdict(list)
     for part in evidence:
         by_step[part.step].append(part)
-    records = [_record(at, steps[at], texts, kinds, by_step[at], sinks, answer) for at in _at(kinds, EVIDENCE)]
+    said = _at(kinds, ANSWERS)
+    records = [_record(at, steps[at], texts, kinds, by_step[at], sinks, answer, said) for at in _at(kinds, EVIDENCE)]
     sums = {key: sum(record[key] for record in records) for key in ("pieces", "surviving", "in_answer", "in_actions")}
     return {
         "measure": MEASURE,
@@ -189,6 +226,7 @@ def _record(
     parts: Sequence[Part],
     sinks: Sequence[Part],
     answer: int | None,
+    answers: Sequence[int],
 ) -> dict[str, Any]:
     said = [part for part in parts if any(kinds[sinks[match.sink].step] != ACTION for match in part.matches)]
     acted = [part for part in parts if any(kinds[sinks[match.sink].step] == ACTION for match in part.matches)]
@@ -204,16 +242,30 @@ def _record(
         "surviving": len(said),
         "in_answer": sum(any(sinks[match.sink].step == answer for match in part.matches) for part in parts),
         "in_actions": len(acted),
-        "decay": _decay(at, parts, kinds, sinks),
+        "met": _met(parts, sinks),
+        "decay": _decay(at, parts, answers, sinks),
         "matches": [_shown(part, sinks) for part in parts if part.matches],
     }
 
 
-def _decay(at: int, parts: Sequence[Part], kinds: Sequence[str], sinks: Sequence[Part]) -> list[dict[str, Any]]:
-    """At each later answer or thought, the share of pieces that are met there or still later."""
-    last = [max((sinks[match.sink].step for match in part.matches), default=-1) for part in parts]
-    later = [number for number in _at(kinds, ANSWERS) if number > at] if parts else []
-    return [{"step": number, "alive": sum(end >= number for end in last) / len(parts)} for number in later]
+def _met(parts: Sequence[Part], sinks: Sequence[Part]) -> list[dict[str, int]]:
+    """Each later step in which any piece is met, and how many."""
+    counts = Counter(step for part in parts for step in {sinks[match.sink].step for match in part.matches})
+    return [{"step": step, "pieces": counts[step]} for step in sorted(counts)]
+
+
+def _decay(at: int, parts: Sequence[Part], said: Sequence[int], sinks: Sequence[Part]) -> list[dict[str, Any]]:
+    """The share of pieces that are met at a later answer or thought, or still later: at the first, and where it falls.
+
+    Every one of them would make the report grow with the square of the trace.
+    """
+    begin = bisect_right(said, at)
+    if not parts or begin == len(said):
+        return []
+    last = sorted(max((sinks[match.sink].step for match in part.matches), default=-1) for part in parts)
+    falls = {bisect_right(said, step) for step in last if step > at}
+    steps = [said[number] for number in sorted({begin, *falls}) if number < len(said)]
+    return [{"step": step, "alive": (len(last) - bisect_left(last, step)) / len(last)} for step in steps]
 
 
 def _shown(part: Part, sinks: Sequence[Part]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import NamedTuple
 
@@ -21,8 +22,8 @@ class Leaf(NamedTuple):
     end: int
 
 
-def leaves_of(text: str) -> list[Leaf] | None:
-    """The leaves of a JSON object or array in their order; None when the text is none, or is nested past reason."""
+def leaves_of(text: str, most: int | None = None) -> list[Leaf] | None:
+    """The first leaves of a JSON object or array, or all; None when the text is none, or is nested past reason."""
     begin = SPACE.match(text).end()  # type: ignore[union-attr]
     if text[begin : begin + 1] not in ("{", "["):
         return None
@@ -32,7 +33,7 @@ def leaves_of(text: str) -> list[Leaf] | None:
         return None
     walk = _Walk(text)
     try:
-        return list(walk.value(begin, "", 0))
+        return list(islice(walk.value(begin, "", 0), most))
     except _TooDeep:
         return None
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from evidence.survival.json_leaves import leaves_of
@@ -22,6 +23,10 @@ ROW = re.compile(r"\||\t|,\S[^,]*,|\S {2,}\S.* {2,}\S")
 LOG = re.compile(r"\s*\[?(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[IWEF]\d{4} |(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b)")
 # A sentence ends at white space after a stop, and right after one of those that take none.
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=\S)|(?<=[。！？｡])")
+
+
+MOST = 20_000  # units of one text
+LONGEST = 4_000  # characters of a unit that is no leaf
 
 
 class Token(NamedTuple):
@@ -55,12 +60,17 @@ def informative_words(text: str, start: int = 0, end: int | None = None) -> froz
     return frozenset(token.word for token in tokens_of(text, start, end)) - STOP_WORDS
 
 
-def pieces_of(text: str) -> list[Piece]:
-    """The units of any text. One that has no letter or digit is none."""
-    leaves = leaves_of(text)
+def pieces_of(text: str, most: int = MOST) -> list[Piece]:
+    """The units of any text, at most so many. One that has no letter or digit is none."""
+    leaves = leaves_of(text, most)
     if leaves is not None:
         return [Piece("leaf", leaf.start, leaf.end, leaf.pointer) for leaf in leaves if leaf.end > leaf.start]
-    return [piece for line in LINE.finditer(text) for piece in _of_line(text, line.start(), line.end())]
+    return list(islice(_of_lines(text), most))
+
+
+def _of_lines(text: str) -> Iterator[Piece]:
+    for line in LINE.finditer(text):
+        yield from _of_line(text, line.start(), line.end())
 
 
 def _of_line(text: str, start: int, end: int) -> Iterator[Piece]:
@@ -80,6 +90,12 @@ def _of_line(text: str, start: int, end: int) -> Iterator[Piece]:
 
 
 def _trimmed(kind: str, text: str, start: int, end: int) -> Iterator[Piece]:
+    while end - start > LONGEST:
+        # Without a stop anywhere, it is cut at a blank: what is met of it is to be found again by a reader.
+        blank = text.rfind(" ", start + 1, start + LONGEST)
+        cut = blank if blank > start else start + LONGEST
+        yield from _trimmed(kind, text, start, cut)
+        start = cut
     whole = text[start:end]
     stripped = whole.strip()
     if any(sign.isalnum() for sign in stripped):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from evidence.survival.formats import (
     anthropic_messages,
+    atif,
     claude_code,
     inspect_log,
     langchain,
@@ -25,25 +26,36 @@ from evidence.survival.formats.collected import MALFORMED, Collected, TraceError
 
 # The unmistakable ones first: the last take what any of them could be.
 ORDER: tuple[ModuleType, ...] = (
-    langfuse, openinference, otel_genai, inspect_log, who_and_when, swe_agent, claude_code, anthropic_messages,
-    openai_responses, plain_steps, langchain, openai_chat,
+    langfuse, openinference, otel_genai, inspect_log, who_and_when, swe_agent, atif, claude_code,
+    anthropic_messages, openai_responses, plain_steps, langchain, openai_chat,
 )  # fmt: skip
 FORMATS: Mapping[str, ModuleType] = {module.NAME: module for module in ORDER}
 AUTO = "auto"
 NOT_JSON = "the line is not JSON"
 
 
+class Parsed(NamedTuple):
+    """What a file holds, and how many of its lines are no JSON."""
+
+    document: Any
+    broken: int
+
+
 def read_trace(text: str, form: str = AUTO) -> Collected:
     """The steps of a trace file. Raises TraceError when it is in no format that is known, or not in the one named."""
-    document, broken = _parsed(text.removeprefix("\ufeff"))
-    module = _found(document) if form == AUTO else _named(form)
+    return read_parsed(parse(text), form)
+
+
+def read_parsed(parsed: Parsed, form: str = AUTO) -> Collected:
+    """The same of a file that was parsed before."""
+    module = _found(parsed.document) if form == AUTO else _named(form)
     collected = Collected(module.NAME)
     try:
-        module.read(document, collected)
+        module.read(parsed.document, collected)
     except (*MALFORMED, RecursionError) as error:
         raise TraceError(f"The file is not in the format {module.NAME}.") from error
-    if broken:
-        collected.skipped[NOT_JSON] += broken
+    if parsed.broken:
+        collected.skipped[NOT_JSON] += parsed.broken
     return collected
 
 
@@ -63,14 +75,15 @@ def _named(form: str) -> ModuleType:
     return FORMATS[form]
 
 
-def _parsed(text: str) -> tuple[Any, int]:
-    """The document, and how many lines of a file of lines are no JSON."""
+def parse(text: str) -> Parsed:
+    """A file's text as JSON, or as lines of it. Raises TraceError when it is neither."""
+    text = text.removeprefix("\ufeff")
     try:
-        return json.loads(text), 0
+        return Parsed(json.loads(text), 0)
     except RecursionError as error:
         raise TraceError("The file is nested too deeply.") from error
     except ValueError:
-        return _lines(text)
+        return Parsed(*_lines(text))
 
 
 def _lines(text: str) -> tuple[list[Any], int]:

@@ -77,7 +77,7 @@ def test_the_finer_measure_stands_beside_the_other_one() -> None:
     file = str(TRACES / "holmes_cascading_failure.json")
     both = json.loads(survival(file, "--finer", "--json"))
     assert both["compatible"] == json.loads(survival(file, "--json"))
-    assert (both["compatible"]["reused_units"], both["finer"]["sources_surviving"]) == (0, 8)
+    assert (both["compatible"]["reused_units"], both["finer"]["sources_surviving"]) == (0, 9)
     assert "unsupported: 45%" in survival(file, "--finer")
 
 

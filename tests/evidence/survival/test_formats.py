@@ -247,6 +247,20 @@ SMALL: dict[str, Any] = {
             {"role": "assistant", "content": "It is gone.", "agent": "main"},
         ]
     },
+    "atif": {
+        "schema_version": "ATIF-v1.4",
+        "steps": [
+            {"step_id": 1, "source": "user", "message": "Why?"},
+            {
+                "step_id": 2,
+                "source": "agent",
+                "message": "I look.",
+                "tool_calls": [{"tool_call_id": "c1", "function_name": "find_job", "arguments": {"id": 7}}],
+                "observation": {"results": [{"source_call_id": "c1", "content": "The job is gone."}]},
+            },
+            {"step_id": 3, "source": "agent", "message": "It is gone."},
+        ],
+    },
     "plain": [
         {"type": "user", "content": "Why?"},
         {"type": "reasoning", "content": "I look."},
