@@ -27,10 +27,14 @@ where c.relkind in ('r', 'v', 'm', 'p', 'f', 'S') and n.nspname !~ '^pg_' and n.
   and has_schema_privilege(n.oid, 'USAGE') and case c.relkind when 'S' then has_sequence_privilege(c.oid, 'SELECT')
   else has_any_column_privilege(c.oid, 'SELECT') end
 """
+# What takes or gives the text form of any type, or is there for the server alone, computes nothing of its own: with it
+# a name would be read in the catalog that no cast in the statement shows.
 FUNCTIONS = """
 select distinct n.nspname, p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace
 where n.nspname <> 'information_schema' and p.prokind <> 'p' and has_function_privilege(p.oid, 'EXECUTE')
-  and has_schema_privilege(n.oid, 'USAGE')
+  and has_schema_privilege(n.oid, 'USAGE') and not exists (select from pg_type t
+  where t.oid = any (p.proargtypes::oid[] || p.prorettype) and t.typtype = 'p'
+  and (t.typname in ('cstring', 'internal', 'trigger', 'event_trigger') or t.typname like '%\\_handler'))
 """
 OPERATORS = """
 select distinct n.nspname, o.oprname from pg_operator o join pg_namespace n on n.oid = o.oprnamespace
@@ -47,7 +51,7 @@ where has_schema_privilege(n.oid, 'USAGE') and n.nspname <> 'information_schema'
 # Catalog functions that tell of the catalog, of rights or of the server, whoever may call them.
 TELLING = re.compile(
     "pg_.*|reg(class|proc|oper|type|role|namespace|config|dictionary|collation|database).*|to_reg.*|has_.*_privilege"
-    "|.*_description|format_type|acl.*|makeaclitem|row_security_active|currtid.*|inet_(server|client)_.*"
+    "|.*_description|format_type|acl.*|makeaclitem|row_security_active|currtid.*|inet_(server|client)_.*|txid_.*"
 )
 # Of those with pg_ in front, what only computes, waits within the limits, or says how old a standby's answer is.
 COMPUTING = frozenset((
@@ -55,6 +59,8 @@ COMPUTING = frozenset((
     "pg_sleep", "pg_sleep_for", "pg_sleep_until", "pg_is_in_recovery", "pg_last_xact_replay_timestamp",
     "pg_postmaster_start_time",
 ))  # fmt: skip
+# In a contract two people have read which setting is asked for. A setting may hold a command with a password in it.
+ONLY_IN_CONTRACTS = "current_setting"
 SAMPLING = frozenset(("system", "bernoulli"))
 # A value of these reads a name in the catalog; pg_lsn is a plain number.
 TELLING_TYPES = re.compile("_*(reg[a-z]+|pg_(?!lsn$).*|aclitem)")
@@ -130,6 +136,7 @@ def check(named: Named, allowed: Allowed, schema: str = "") -> None:
         for place, name in sorted(inside):
             if place != schema or (place, name) not in allowed.relations:
                 raise _refused("relation", place, name)
+        _check_query(named, allowed, schema)
     for kind, asked, may in (
         ("relation", named.relations - own, allowed.relations),
         ("function", named.functions, allowed.functions),
@@ -138,6 +145,17 @@ def check(named: Named, allowed: Allowed, schema: str = "") -> None:
     ):
         for schema, name in sorted(asked - may):
             raise _refused(kind, schema, name)
+
+
+def _check_query(named: Named, allowed: Allowed, schema: str) -> None:
+    """What is refused besides where an agent wrote the statement: see `schema` of `check`."""
+    for place, name in sorted(named.functions):
+        if name == ONLY_IN_CONTRACTS:
+            raise _refused("function", place, name)
+    for place, name in sorted(named.types):
+        # The type of a relation's rows tells its columns, also those that the role may not read.
+        if place not in ("", schema) and (place, name.removeprefix("_")) in allowed.relations:
+            raise _refused("type", place, name)
 
 
 def _refused(kind: str, schema: str, name: str) -> Refused:

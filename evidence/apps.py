@@ -6,17 +6,29 @@ class EvidenceConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Make sources and tools known as definitions that change by two hands."""
-        from audit import twohands
-        from evidence import contracts, openapi, proof, sources  # noqa: F401 - openapi's scheme registers itself
+        """Make sources and tools known as definitions that change by two hands, and the tools that tell of tools."""
+        from audit import agent_page, twohands
+        from evidence import (
+            agent_activity,
+            contracts,
+            discovery,
+            openapi,  # noqa: F401 - its scheme registers itself
+            proof,
+            sources,
+        )
 
         permission = "gate.change_definition"
         twohands.register(
             twohands.DefinitionKind(
-                "source", "sources", "Sources", permission, sources.check, sources.prove_soon, proof.standings,
+                "source", "sources", "Sources", permission, sources.check, sources.activated, proof.standings,
                 sources.EXAMPLE,
             )
         )  # fmt: skip
         twohands.register(
-            twohands.DefinitionKind("tool", "tools", "Tools", permission, contracts.check, example=contracts.EXAMPLE)
+            twohands.DefinitionKind(
+                "tool", "tools", "Tools", permission, contracts.check, example=contracts.EXAMPLE, can_retire=True
+            )
         )
+        discovery.register()
+        agent_page.register_part("evidence/_agent_activity.html", agent_activity.Activity)
+        agent_page.set_marks(agent_activity.open_alerts)

@@ -24,6 +24,8 @@ from referencing.jsonschema import DRAFT202012
 from evidence.errors import Problem
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# What MCP of 2026-07-28 lets a schema say; the server would have to compare header and argument at each call.
+HEADER = "x-mcp-header"
 DEEPEST = 64  # levels of arrays and objects
 LONGEST_NAME = 60  # characters of a name or a rule that a sentence repeats
 
@@ -90,10 +92,16 @@ def is_deep(value: Any, left: int = DEEPEST) -> bool:
     return any(is_deep(child, left - 1) for child in children)
 
 
-def misfit(schema: dict[str, Any], value: Any) -> str:
+def checker(schema: dict[str, Any]) -> Validator:
+    """What checks values against this schema, for a caller that does so again and again. Threads may share it."""
+    return _Checker(schema, format_checker=_formats)
+
+
+def misfit(schema: dict[str, Any] | Validator, value: Any) -> str:
     """Why `value` does not fit `schema`, as one sentence; empty when it fits. What cannot be checked does not fit."""
     try:
-        worst = best_match(_Checker(schema, format_checker=_formats).iter_errors(value))
+        known = checker(schema) if isinstance(schema, dict) else schema
+        worst = best_match(known.iter_errors(value))
     except _CRASHES as crash:
         return f"The schema cannot be applied to this value ({type(crash).__name__.strip('_')})."
     return "" if worst is None else _printable(_sentence(worst))
@@ -107,6 +115,8 @@ def flaw(schema: Any) -> str:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         return f"{error.message[:200]}."
+    if HEADER in _keys(schema):
+        return f"{HEADER} has an argument travel in a header as well; here none does."
     # Following a reference to another document would fetch it.
     remote = next((name for name in _references(schema) if not name.startswith("#") and name != DIALECT), None)
     if remote is not None:
@@ -140,6 +150,13 @@ def _references(schema: Any) -> Iterator[str]:
     elif isinstance(schema, list):
         for value in schema:
             yield from _references(value)
+
+
+def _keys(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        yield from schema
+    for child in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from _keys(child)
 
 
 def _printable(sentence: str) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -19,6 +20,8 @@ from evidence.errors import Refused
 
 LIMITS = reader.Limits(rows=100, bytes=100_000, seconds=1.0)
 PATIENCE = 15.0  # seconds beyond the limit, for a server that does not stop at once
+# One text to its rows as JSON, or why there are none.
+Read = Callable[[str], str | Refused]
 MUST = ("refused", "bounded", "no_effect", "allowed")
 
 
@@ -60,12 +63,17 @@ def _case(at: int, line: str) -> Case | None:
     return case if texts else None
 
 
-def breaches(dsn: str, doctor: psycopg.Connection[Any], cases: Sequence[Case], marks: Sequence[str]) -> Iterator[Found]:
-    """Try every attack as the reader. `marks` are texts that stand in no answer. Raises psycopg.Error."""
+def breaches(
+    dsn: str, doctor: psycopg.Connection[Any], cases: Sequence[Case], marks: Sequence[str], read: Read | None = None
+) -> Iterator[Found]:
+    """Try every attack as the reader. `marks` are texts that stand in no answer. Raises psycopg.Error.
+
+    `read` is another door to the same source than the guarded read itself.
+    """
     before = watching.look(doctor)
     with psycopg.connect(dsn, autocommit=True, application_name="counterseal neighbor") as neighbor:
         for case in cases:
-            why = _try(dsn, case, marks)
+            why = _try(read or partial(_read, dsn), case, marks)
             after = watching.look(doctor, before)
             changed = watching.changes(before, after)
             before = after
@@ -78,18 +86,18 @@ def breaches(dsn: str, doctor: psycopg.Connection[Any], cases: Sequence[Case], m
                 return
 
 
-def false_refusals(dsn: str, cases: Sequence[Case]) -> Iterator[Found]:
+def false_refusals(dsn: str, cases: Sequence[Case], read: Read | None = None) -> Iterator[Found]:
     """Try every ordinary read; those that are not served come back with the sentence."""
     for case in cases:
-        for answer in (_read(dsn, text) for text in case.texts):
+        for answer in map(read or partial(_read, dsn), case.texts):
             if isinstance(answer, Refused):
                 yield Found(case, answer.sentence)
 
 
-def _try(dsn: str, case: Case, marks: Sequence[str]) -> str:
+def _try(read: Read, case: Case, marks: Sequence[str]) -> str:
     """What is wrong with how the attack was answered; empty when nothing is."""
     begun = time.monotonic()
-    answers = [_read(dsn, text) for text in case.texts]
+    answers = [read(text) for text in case.texts]
     took = time.monotonic() - begun
     if took > (LIMITS.seconds + PATIENCE) * len(case.texts):
         return f"took {took:.0f} s"

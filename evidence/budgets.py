@@ -8,12 +8,12 @@ from audit.budgets import Limit
 from evidence.errors import Problem
 
 
-def take(principal: Principal, limit: Limit) -> None:
-    """Count one use of a limit. Raises Problem when the agent used all that it may."""
+def take(principal: Principal, limit: Limit) -> int:
+    """Count one use of a limit and say how many are left. Raises Problem when the agent used all that it may."""
     try:
-        budgets.take(principal.agent_id, limit)
+        return budgets.take(principal.agent_id, limit)
     except budgets.Spent as spent:
-        raise Problem(429, "agent_budget_spent", str(spent)) from spent
+        raise Problem(429, "agent_budget_spent", str(spent), retry_after=spent.seconds) from spent
 
 
 def stopped() -> Problem:

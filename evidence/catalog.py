@@ -1,25 +1,37 @@
-"""Evidence tools and desk tools in one list, for MCP and REST alike."""
+"""Evidence tools and desk tools in one list, for MCP and REST alike.
+
+Two properties stand on every tool, wherever it is listed: `read_only`, and `returns_action_recommendations`, which is
+false on all of them. The first is true where a call changes nothing; on what reads a source it is a promise that the
+credential keeps and its certificate proves.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from audit.agents import Principal
-from evidence import contracts, desk, gateway
+from evidence import contracts, desk, gateway, scope
 from evidence.contracts import INVESTIGATION, Contract
 from evidence.desk import DeskTool
+from evidence.scope import Scope
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A tool as an agent sees it. `output_schema` describes what `result` holds; desk tools promise none."""
+    """A tool as an agent sees it. `output_schema` describes what `result` holds; desk tools promise none.
+
+    `version` and `contract_hash` are those of the contract, as each entry of a call carries them; desk tools have none.
+    """
 
     name: str
     purpose: str
-    is_read_only: bool
+    read_only: bool
+    returns_action_recommendations: bool
     query_type: str | None
     version: int | None
+    contract_hash: str | None
     input_schema: dict[str, Any]
     output_schema: dict[str, Any] | None
     limitations: list[str]
@@ -29,21 +41,33 @@ class Offer:
         return asdict(self)
 
 
-def offered(principal: Principal) -> list[Offer]:
-    """What the agent's token is good for, read anew each time. An investigation may still allow fewer."""
-    evidence = contracts.all_active() if "tools" in principal.scopes else []
-    return [*map(_of_contract, evidence), *map(_of_desk, desk.offered(principal))]
+def offered(principal: Principal, within: Sequence[Scope] | None = None) -> list[Offer]:
+    """What the agent may call now, read anew each time.
+
+    With investigations running (or given as `within`), these are the tools of their classes; without one, what its
+    token is good for.
+    """
+    evidence = _evidence(scope.running(principal) if within is None else within) if "tools" in principal.scopes else []
+    return [*map(of_contract, evidence), *map(_of_desk, desk.offered(principal))]
 
 
-def _of_contract(contract: Contract) -> Offer:
+def _evidence(within: Sequence[Scope]) -> list[Contract]:
+    active = contracts.all_active()
+    if not within:
+        return active
+    return [one for one in active if any(scope.is_offered(one.name, one.visibility_scope, each) for each in within)]
+
+
+def of_contract(contract: Contract) -> Offer:
+    """An evidence tool as agents see it."""
     return Offer(
-        contract.name, contract.purpose, True, contract.query_type, contract.version, contract.advertised_input(),
-        contract.output_schema, contract.limitations,
+        contract.name, contract.purpose, True, False, contract.query_type, contract.version, contract.digest,
+        contract.advertised_input(), contract.output_schema, contract.limitations,
     )  # fmt: skip
 
 
 def _of_desk(tool: DeskTool) -> Offer:
-    return Offer(tool.name, tool.purpose, False, None, None, tool.input_schema, None, [])
+    return Offer(tool.name, tool.purpose, tool.is_read_only, False, None, None, None, tool.input_schema, None, [])
 
 
 def call(principal: Principal, name: str, given: dict[str, Any], investigation: int | None) -> dict[str, Any]:

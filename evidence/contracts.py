@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from audit import twohands
+from jsonschema.protocols import Validator
+
+from audit import twohands, versions
 from audit.models import Definition
-from evidence import arguments, desk, grammar
-from evidence.errors import Refused
+from audit.payloads import LARGEST_PAYLOAD
+from evidence import arguments, contract_lint, desk, kinds, sources
+from evidence.bounds import DEFAULT
 
 QUERY_TYPES = ("state", "metric", "mechanism")
 # "live": the tool answers about the moment of the call, so it knows nothing of a decision point in the past.
-VISIBILITY_SCOPES = ("live",)
-# How rows become the result. "object": the one row's one column `result`, which is a JSON object. "row": {"row": …}
-# with the one row, or null for none. "rows": {"rows": […]}. "query": {"columns": […], "rows": […]} of a SELECT that the
-# agent itself writes, over the exposed schema of a source that allows it.
-SHAPES = ("object", "row", "rows", "query")
-QUERY_PARAMETERS = ["sql"]
-# What an agent's own SELECT gives can be made up in it, so such a tool is never called what a rule reads.
-QUERY_NAME = re.compile("query|sql_query_[a-z0-9_]+")
+VISIBILITY_SCOPES = {"live": "the moment of each call"}
 INVESTIGATION = "investigation"  # an argument of every tool: which investigation the call belongs to
-PROPERTY = re.compile(r"[a-z][a-z0-9_]{0,62}")
+PROPERTY = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,62}")
 LONGEST_PURPOSE = 500
+MOST_KEPT = 1000
+_contracts: dict[int, tuple[Definition, Contract]] = {}
+# What tools of all kinds say. Beside it stands how the tool reads: see `reading`.
 KEYS = {
-    "purpose", "source", "query_type", "input_schema", "output_schema", "sql", "parameters", "shape", "read_only",
-    "returns_action_recommendations", "visibility_scope", "limitations",
+    "purpose", "source", "query_type", "input_schema", "output_schema", "read_only", "returns_action_recommendations",
+    "visibility_scope", "limitations",
 }  # fmt: skip
+SQL_KEYS = {"sql", "parameters", "shape"}  # of kinds that are read by SQL: see evidence.kinds.sql_tools
+# What a tool may say besides: caps of its answers below those of every tool.
+OPTIONAL = {"max_rows", "max_bytes"}
+REQUEST_KEYS = {"request"}  # of kinds that are read over HTTP; each states what a request of its own holds
 EXAMPLE = {
     "purpose": "The state of one job.",
     "source": "myshop",
@@ -51,19 +56,17 @@ EXAMPLE = {
         "required": ["row"],
         "additionalProperties": False,
     },
-    "sql": "select job_id, state from myshop_read.jobs where job_id = $1::bigint",
-    "parameters": ["job_id"],
-    "shape": "row",
     "read_only": True,
     "returns_action_recommendations": False,
     "visibility_scope": "live",
     "limitations": [],
+    **kinds.KINDS["postgresql"].tool_example,
 }
 
 
 @dataclass(frozen=True)
 class Contract:
-    """The version of a tool that is in force."""
+    """The version of a tool that is in force. It has either an sql, its parameters and its shape, or a request."""
 
     name: str
     version: int
@@ -73,11 +76,14 @@ class Contract:
     query_type: str
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
-    sql: str
-    parameters: list[str]
-    shape: str
     visibility_scope: str
     limitations: list[str]
+    sql: str = ""
+    parameters: list[str] = field(default_factory=list)
+    shape: str = ""
+    request: dict[str, Any] | None = None
+    max_rows: int | None = None
+    max_bytes: int | None = None
 
     @property
     def is_query(self) -> bool:
@@ -88,7 +94,8 @@ class Contract:
     def of(cls, definition: Definition) -> Contract:
         """The contract that a definition's body states."""
         body = definition.body
-        stated = {key: body[key] for key in KEYS - {"read_only", "returns_action_recommendations"}}
+        said = (KEYS | reading(body) | (OPTIONAL & set(body))) - {"read_only", "returns_action_recommendations"}
+        stated = {key: body[key] for key in said}
         return cls(name=definition.name, version=definition.version, digest=definition.digest, **stated)
 
     def advertised_input(self) -> dict[str, Any]:
@@ -99,14 +106,41 @@ class Contract:
 
     def misfit(self, given: dict[str, Any]) -> str:
         """Why the arguments do not fit, as one sentence; empty when they do. An unknown name never fits."""
-        return arguments.misfit({**self.input_schema, "additionalProperties": False}, given)
+        return arguments.misfit(self._input, given)
+
+    def misfit_of_result(self, result: dict[str, Any]) -> str:
+        """Why a result is not what the contract promises, as one sentence; empty when it is."""
+        return arguments.misfit(self._output, result)
+
+    @cached_property
+    def _input(self) -> Validator:
+        return arguments.checker({**self.input_schema, "additionalProperties": False})
+
+    @cached_property
+    def _output(self) -> Validator:
+        return arguments.checker(self.output_schema)
+
+
+def reading(body: Mapping[str, Any]) -> set[str]:
+    """The keys by which a body says how the tool reads: a request where it has one, else a statement."""
+    return REQUEST_KEYS if "request" in body else SQL_KEYS
 
 
 def active(name: str) -> Contract | None:
     """The tool in force under this name, or None. An agent may ask for any text at all."""
-    found = twohands.active("tool", name) if twohands.NAME.fullmatch(name) else None
-    contract = Contract.of(found) if found else None
+    found = versions.active("tool", name) if twohands.NAME.fullmatch(name) else None
+    contract = _kept(found) if found else None
     return contract if contract is not None and _is_allowed(contract) else None
+
+
+def _kept(definition: Definition) -> Contract:
+    """The contract of a version that this process keeps: with what checks by its schemas, it is made once."""
+    known = _contracts.get(definition.pk)
+    if known is None or known[0] is not definition:
+        if len(_contracts) >= MOST_KEPT:
+            _contracts.clear()
+        known = _contracts[definition.pk] = (definition, Contract.of(definition))
+    return known[1]
 
 
 def all_active() -> list[Contract]:
@@ -119,7 +153,7 @@ def _is_allowed(contract: Contract) -> bool:
     """Whether its source lets agents write SELECTs of their own, where it is a tool for that."""
     if not contract.is_query:
         return True
-    source = twohands.active("source", contract.source)
+    source = versions.active("source", contract.source)
     return source is not None and source.body.get("query") is True
 
 
@@ -131,13 +165,15 @@ def check(name: str, body: dict[str, Any]) -> None:
     _check_promises(body)
     _check_words(body)
     _check_schemas(body)
-    _check_statement(name, body)
+    contract_lint.check(name, body)
+    _check_reading(name, body)
 
 
 def _check_keys(body: Any) -> None:
     if not isinstance(body, dict):
         raise ValueError("A tool is a JSON object.")
-    missing, unknown = sorted(KEYS - set(body)), sorted(set(body) - KEYS)
+    known = KEYS | reading(body)
+    missing, unknown = sorted(known - set(body)), sorted(set(body) - known - OPTIONAL)
     if missing:
         raise ValueError(f"A tool says its {missing[0]}; it is missing.")
     if unknown:
@@ -152,9 +188,12 @@ def _check_promises(body: dict[str, Any]) -> None:
 
 
 def _check_words(body: dict[str, Any]) -> None:
-    for key, choices in (("query_type", QUERY_TYPES), ("shape", SHAPES), ("visibility_scope", VISIBILITY_SCOPES)):
+    for key, choices in (("query_type", QUERY_TYPES), ("visibility_scope", VISIBILITY_SCOPES)):
         if body[key] not in choices:
             raise ValueError(f"{key} is one of {', '.join(choices)}.")
+    for key, most in (("max_rows", DEFAULT.rows), ("max_bytes", LARGEST_PAYLOAD)):
+        if key in body and not (type(body[key]) is int and 0 < body[key] <= most):
+            raise ValueError(f"{key} is a whole number from 1 to {most:,}, which is the cap of every tool.")
     if not isinstance(body["purpose"], str) or not 0 < len(body["purpose"].strip()) <= LONGEST_PURPOSE:
         raise ValueError(f"purpose is a sentence of at most {LONGEST_PURPOSE} characters.")
     if not isinstance(body["source"], str) or not body["source"]:
@@ -173,39 +212,15 @@ def _check_schemas(body: dict[str, Any]) -> None:
         if flaw:
             raise ValueError(f"{key} is no usable JSON Schema: {flaw}")
     for name in body["input_schema"].get("properties", {}):
-        if not PROPERTY.fullmatch(name) or name == INVESTIGATION:
+        if not PROPERTY.fullmatch(name) or name.lower() == INVESTIGATION:
             raise ValueError(
-                f"The property {name[:60]} needs another name: a-z, digits and _, and not {INVESTIGATION}."
+                f"The property {name[:60]} needs another name: letters, digits and _, and not {INVESTIGATION}."
             )
 
 
-def _check_statement(name: str, body: dict[str, Any]) -> None:
-    parameters = body["parameters"]
-    if not _are_texts(parameters):
-        raise ValueError("parameters is the list of the properties that $1, $2, … stand for.")
-    stray = next((name for name in parameters if name not in body["input_schema"].get("properties", {})), None)
-    if stray is not None:
-        raise ValueError(f"The parameter {stray[:60]} is no property of the input schema.")
-    if not isinstance(body["sql"], str):
-        raise ValueError("sql is the text of one SELECT.")
-    if body["shape"] == "query":
-        _check_query(name, body)
-        return
-    try:
-        placeholders = grammar.check(body["sql"], 1).placeholders
-    except Refused as refused:
-        raise ValueError(refused.sentence) from refused
-    if placeholders != len(parameters):
-        raise ValueError(f"The SQL goes up to ${placeholders}, but there are {len(parameters)} parameters.")
-
-
-def _check_query(name: str, body: dict[str, Any]) -> None:
-    if not QUERY_NAME.fullmatch(name):
-        raise ValueError("A tool whose SELECT the agent writes is called query, or sql_query_ with a word behind it.")
-    given = body["input_schema"]
-    properties = given.get("properties", {})
-    is_text = isinstance(properties.get("sql"), dict) and properties["sql"].get("type") == "string"
-    if body["sql"] or body["parameters"] != QUERY_PARAMETERS or set(properties) != set(QUERY_PARAMETERS) or not is_text:
-        raise ValueError('A query has no sql of its own, and the string "sql" as its only property and parameter.')
-    if given.get("required") != QUERY_PARAMETERS:
-        raise ValueError("A query requires its property sql.")
+def _check_reading(name: str, body: dict[str, Any]) -> None:
+    """The kind of the source says whether the tool can read it so. A source is known as soon as it is drafted."""
+    source = sources.known(body["source"])
+    if source is None:
+        raise ValueError(f"There is no source {body['source'][:60]}; draft it first.")
+    kinds.of(source).check_tool(name, body)

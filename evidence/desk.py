@@ -1,4 +1,7 @@
-"""The desk: tools by which an agent hands something in. Upper layers register them; they return no evidence."""
+"""The desk: tools by which an agent hands something in or asks what there is. They return no evidence.
+
+Other modules and upper layers register them.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ class DeskTool:
     scope: str  # what the token must carry: see audit.agents.SCOPES
     handler: Handler
     is_counted: bool = True  # whether it takes one call of the agent's budget
+    is_read_only: bool = False  # whether it only tells something: see evidence.discovery
 
 
 DESK: dict[str, DeskTool] = {}

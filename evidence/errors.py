@@ -7,10 +7,13 @@ class Problem(Exception):
     """A refusal or failure that the agent reads: an HTTP status, a slug for programs, and one sentence.
 
     `audit_id` and `digest` are those of the entry of a call that ran and failed: a failed call is an answer, too.
-    `is_recorded` says that the refusal is an entry already.
+    `is_recorded` says that the refusal is an entry already. `retry_after` is of a limit that fills up again: the
+    seconds until then.
     """
 
-    def __init__(self, status: int, code: str, sentence: str, audit_id: str = "", digest: str = "") -> None:
+    def __init__(
+        self, status: int, code: str, sentence: str, audit_id: str = "", digest: str = "", *, retry_after: int = 0
+    ) -> None:
         super().__init__(sentence)
         self.status = status
         self.code = code
@@ -18,6 +21,7 @@ class Problem(Exception):
         self.audit_id = audit_id
         self.digest = digest
         self.is_recorded = bool(audit_id)
+        self.retry_after = retry_after
 
 
 class Refused(Exception):

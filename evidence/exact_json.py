@@ -49,3 +49,32 @@ class ExactJSONRenderer(BaseRenderer):
 def dumps(data: Any) -> str:
     """Exact JSON text."""
     return simplejson.dumps(data, use_decimal=True, allow_nan=False, separators=(",", ":"))
+
+
+def strict(raw: bytes) -> Any:
+    """The value of JSON that somebody else wrote, its numbers exact.
+
+    Raises ValueError with a sentence that repeats nothing of it: for what is no JSON in UTF-8, for NaN and infinities,
+    and for an object with a key twice, of which two readers may see different values.
+    """
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError("it is not UTF-8.") from error
+    try:
+        return simplejson.loads(text, use_decimal=True, parse_constant=_refuse, object_pairs_hook=_object)
+    except _Twice as error:
+        raise ValueError("a key stands in it twice.") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError("it cannot be read.") from error
+
+
+class _Twice(Exception):
+    """An object with a key twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _Twice
+    return found

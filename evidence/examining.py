@@ -4,65 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import psycopg
 from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from audit.models import Definition
-from evidence import facts, sources, tries
+from evidence import credentials, facts, tries
 from evidence.errors import Problem
-from evidence.stating import Fact, Weight
+from evidence.stating import Fact, Proven, Seen, Weight, listed, unreached
 
-MOST_SEEN = 5  # examples that a fact lists
 MOST_MENDED = 300  # objects that the statements of one fact name
 SECONDS = 10  # for one query of the proof
+SECRET_PARAMETERS = ("password", "passfile", "sslpassword", "oauth_client_secret")
 Connection = psycopg.Connection[Any]
 
 
-@dataclass(frozen=True)
-class Seen:
-    """One fact of a certificate, as it is kept and shown."""
-
-    fact: str
-    sentence: str
-    holds: bool
-    seen: str
-    mend: str
-    weight: str = Weight.WALL
-    excused: str = ""  # why the source is served although the fact does not hold
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What one proof found."""
-
-    address: str
-    role: str
-    server: str
-    facts: list[Seen]
-
-    @property
-    def holds(self) -> bool:
-        return bool(self.facts) and all(fact.holds or fact.excused for fact in self.facts)
-
-
-def prove(source: Definition) -> Evidence:
+def prove(source: Definition) -> Proven:
     """Both sides. A side that cannot be seen is a fact that does not hold."""
     try:
         with session(source, "reader_env") as reader, session(source, "doctor_env") as doctor:
             return _examine(source, reader, doctor)
     except (psycopg.Error, Problem) as error:
-        why = error.sentence if isinstance(error, Problem) else _first_line(error)
-        mend = "Look whether the database is up and both credentials are set and right."
-        return Evidence("", "", "", [Seen("reached", "Both credentials reach the source.", False, why, mend)])
+        return unreached(error.sentence if isinstance(error, Problem) else _first_line(error))
+
+
+def address(source: Definition) -> str:
+    """The reader's credential without its secrets: which server, database and role it names. Raises Problem."""
+    return _without_secrets(credentials.secret(source, "reader_env"))
+
+
+@lru_cache(maxsize=64)
+def _without_secrets(dsn: str) -> str:
+    parameters = conninfo_to_dict(dsn)
+    shown = {key: str(value) for key, value in parameters.items() if key not in SECRET_PARAMETERS}
+    return make_conninfo("", **dict(sorted(shown.items())))
 
 
 @contextmanager
 def session(source: Definition, key: str) -> Iterator[Connection]:
     """A short session of the reader or the doctor. Raises Problem or psycopg.Error."""
-    dsn = sources.dsn(source, key)
+    dsn = credentials.secret(source, key)
     with psycopg.connect(dsn, autocommit=True, connect_timeout=5, application_name="counterseal proof") as connection:
         connection.prepare_threshold = None
         connection.execute(f"set statement_timeout = '{SECONDS}s'")
@@ -72,14 +56,14 @@ def session(source: Definition, key: str) -> Iterator[Connection]:
         yield connection
 
 
-def _examine(source: Definition, reader: Connection, doctor: Connection) -> Evidence:
+def _examine(source: Definition, reader: Connection, doctor: Connection) -> Proven:
     role = str(_value(reader, "select session_user"))
     is_standby = bool(_value(reader, "select pg_is_in_recovery()"))
     around = [_same_server(reader, doctor), _another_doctor(doctor, role), _standby(reader, is_standby)]
     is_superuser = reader.info.parameter_status("is_superuser") == "on"
     found = from_catalogs(doctor, role, source.body, is_standby, is_superuser)
     tried = _not_tried() if is_superuser else _from_tries(reader, is_standby, _left_out(found))
-    return Evidence(sources.address(source), role, _server(doctor), [*around, *found, tried])
+    return Proven(address(source), role, _server(doctor), [*around, *found, tried])
 
 
 def _value(connection: Connection, query: str) -> Any:
@@ -148,7 +132,7 @@ def _look(doctor: Connection, fact: Fact, role: str, body: dict[str, Any], is_st
     holds = not rows or fact.weight is Weight.NOTE
     mend = "" if holds else _mend(rows) or fact.mend
     excused = "" if holds else _excuse(fact, body, is_standby)
-    return Seen(fact.name, fact.sentence, holds, _listed([row[0] for row in rows]), mend, fact.weight, excused)
+    return Seen(fact.name, fact.sentence, holds, listed([row[0] for row in rows]), mend, fact.weight, excused)
 
 
 def _excuse(fact: Fact, body: dict[str, Any], is_standby: bool) -> str:
@@ -169,11 +153,6 @@ def _mend(rows: Sequence[Any]) -> str:
     return " ".join(f"{before} {', '.join(listed)} {behind};" for (before, behind), listed in objects.items())
 
 
-def _listed(found: list[str]) -> str:
-    more = f" and {len(found) - MOST_SEEN} more" if len(found) > MOST_SEEN else ""
-    return f"{', '.join(found[:MOST_SEEN])}{more}" if found else "nothing contrary"
-
-
 def _left_out(found: list[Seen]) -> set[str]:
     """Facts whose contrary is known and excused: the reader need not try it."""
     return {seen.fact for seen in found if seen.excused}
@@ -183,7 +162,7 @@ def _from_tries(reader: Connection, is_standby: bool, left_out: set[str]) -> See
     tried, came_through = tries.attempt(reader, is_standby, left_out)
     refused = f"{tried} statements {'refused by the standby or denied' if is_standby else 'denied'}"
     return Seen(
-        "tries", TRIED, not came_through, _listed(came_through) if came_through else refused,
+        "tries", TRIED, not came_through, listed(came_through) if came_through else refused,
         "Take from the reader's role what let these through.",
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evidence.stating import Fact, Weight, holders
+from evidence.stating import BEHIND, Fact, Weight, holders
 from evidence.third_tier import FUNCTIONS, VIEWS, Family, chosen
 
 _EXECUTE = holders("has_function_privilege(%s, p.oid, 'EXECUTE')")
@@ -105,19 +105,21 @@ FACTS = (
     Fact(
         "foreign_tables",
         "No table that the role reads lies on another server.",
-        f"select c.oid::regclass::text, 'REVOKE SELECT ON', c.oid::regclass::text, {_SELECT} from pg_class c"
-        " where c.relkind = 'f' and has_any_column_privilege($1::name, c.oid, 'SELECT')",
-        "REVOKE SELECT ON these foreign tables.",
+        f"{BEHIND} select distinct f.oid::regclass"
+        " || case when f.oid = c.oid then '' else ' through ' || c.oid::regclass end,"
+        f" 'REVOKE SELECT ON', c.oid::regclass::text, {_SELECT} from behind join pg_class f using (oid)"
+        " join pg_class c on c.oid = behind.door where f.relkind = 'f'",
+        "REVOKE SELECT ON these foreign tables, and on what stands before them.",
     ),
     Fact(
         "views",
         "No view that the role reads calls a function that changes something or acts with its owner's rights.",
-        f"select distinct c.oid::regclass || ' calls ' || p.oid::regprocedure, 'REVOKE SELECT ON',"
-        f" c.oid::regclass::text, {_SELECT} from pg_class c join pg_rewrite w on w.ev_class = c.oid"
+        f"{BEHIND} select distinct c.oid::regclass || ' calls ' || p.oid::regprocedure, 'REVOKE SELECT ON',"
+        f" c.oid::regclass::text, {_SELECT} from behind join pg_class c on c.oid = behind.door"
+        " join pg_rewrite w on w.ev_class = behind.oid"
         " join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid"
         " and d.refclassid = 'pg_proc'::regclass join pg_proc p on p.oid = d.refobjid"
-        " where (p.prosecdef or p.provolatile = 'v') and p.oid >= 16384"
-        " and has_any_column_privilege($1::name, c.oid, 'SELECT')",
+        " where (p.prosecdef or p.provolatile = 'v') and p.oid >= 16384",
         "REVOKE SELECT ON these views, or take the function out of them.",
     ),
     Fact(

@@ -26,7 +26,37 @@ def _tables(name: str, sentence: str, privileges: str, kinds: str, *, since: int
     )
 
 
+# What has rights of its own, by its catalog: how it is told, its rights, and how a statement names it.
+_GRANTED = (
+    ("pg_class where relkind <> 'S'", "oid::regclass::text", "relacl", "'TABLE'"),
+    ("pg_class where relkind = 'S'", "oid::regclass::text", "relacl", "'SEQUENCE'"),
+    ("pg_proc", "oid::regprocedure::text", "proacl", "'ROUTINE'"),
+    ("pg_namespace", "quote_ident(nspname)", "nspacl", "'SCHEMA'"),
+    ("pg_database", "quote_ident(datname)", "datacl", "'DATABASE'"),
+    ("pg_language", "quote_ident(lanname)", "lanacl", "'LANGUAGE'"),
+    ("pg_type", "oid::regtype::text", "typacl", "'TYPE'"),
+    ("pg_foreign_data_wrapper", "quote_ident(fdwname)", "fdwacl", "'FOREIGN DATA WRAPPER'"),
+    ("pg_foreign_server", "quote_ident(srvname)", "srvacl", "'FOREIGN SERVER'"),
+    ("pg_tablespace", "quote_ident(spcname)", "spcacl", "'TABLESPACE'"),
+    ("pg_attribute", "attrelid::regclass::text", "attacl", "'TABLE'"),
+)  # fmt: skip
+_COLUMN = {"pg_attribute": "' (' || quote_ident(attname) || ')'"}
+_PASSED_ON = " union all ".join(
+    f"select {named} as named, {acl} as acl, {word} as word, {_COLUMN.get(catalog, repr(''))} as of_column"
+    f" from {catalog}"
+    for catalog, named, acl, word in _GRANTED
+)
+
 FACTS = (
+    Fact(
+        "grant_options",
+        "The role passes on no right that it has: that would change the catalog.",
+        "select privilege_type || of_column || ' on ' || named,"
+        " 'REVOKE GRANT OPTION FOR ' || privilege_type || of_column || ' ON ' || word,"
+        f" named, 'FROM ' || quote_ident($1) || ' CASCADE' from ({_PASSED_ON}) having_rights, aclexplode(acl)"
+        f" where is_grantable and grantee = {_ROLE}",
+        "REVOKE GRANT OPTION FOR these rights FROM the reader CASCADE.",
+    ),
     Fact(
         "database",
         "The role makes no schema and no temporary table in this database.",

@@ -7,35 +7,58 @@ retries and never falls back: a failed call is an answer, with an id that can be
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 from uuid import uuid4
 
-from audit import agents, log, payloads, twohands
+from django.db import DatabaseError, connection, transaction
+
+from audit import agents, log, payloads
 from audit.agents import Principal
 from audit.budgets import CALLS
 from audit.kinds import Kind
 from audit.masking import mask
 from audit.models import Definition
-from evidence import budgets, contracts, proof, reader, recording, scope, sources
-from evidence.arguments import exact, is_deep, misfit
+from evidence import budgets, contracts, kinds, proof, rate, recording, result_secrets, scope, turns, written_reads
+from evidence.arguments import exact, is_deep
+from evidence.bounds import Limits
 from evidence.contracts import INVESTIGATION, Contract
 from evidence.errors import Problem, Refused, unknown_tool
+from evidence.escaping import escaped, shown
 from evidence.scope import Scope
 
 LONGEST_SUMMARY = 160  # characters
-LIMITS = reader.Limits(bytes=payloads.LARGEST_PAYLOAD)
+LIMITS = Limits(bytes=payloads.LARGEST_PAYLOAD)
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is left after a call, and what its answer could have held at most."""
+
+    investigation: int  # calls of it
+    agent_this_hour: int  # calls of the agent's budget
+    agent_this_minute: int  # calls of this source
+    source_this_minute: int  # calls of this source by all agents
+    rows_cap: int
+    bytes_cap: int
 
 
 @dataclass(frozen=True)
 class CallResult:
-    """What the agent gets: the id to cite with its receipt, the facts, whether they were cut, and the calls left."""
+    """What the agent gets: the id to cite with its receipt, the facts, whether they were cut, and what is left.
+
+    `incomplete` says by codes why an answer that was cut is not the whole one, where the source itself says so.
+    `untrusted` says that others wrote what stands in `result`: it is data, and never an instruction.
+    """
 
     audit_id: str
     digest: str
     result: dict[str, Any]
     truncated: bool
+    incomplete: list[str]
     budget_left: int
+    left: Left
+    untrusted: bool = True
 
 
 @dataclass
@@ -63,9 +86,9 @@ class Admitted:
     """A call that may run."""
 
     contract: Contract
-    dsn: str
-    schema: str  # that the source exposes
-    budget_left: int
+    source: Definition
+    limits: Limits
+    left: Left
 
 
 @dataclass(frozen=True)
@@ -74,6 +97,7 @@ class Outcome:
 
     result: dict[str, Any] | None
     truncated: bool = False
+    incomplete: tuple[str, ...] = ()
     error_class: str = ""
     error: str = ""
     status: int = 502
@@ -92,8 +116,9 @@ def call(principal: Principal, tool_name: str, arguments: dict[str, Any], invest
         raise
     started = asked.record(Kind.CALL_STARTED, summary=_asked_words(asked))
     begun = time.monotonic()
-    outcome = _read(admitted, asked.given)
+    outcome = _read(admitted, asked)
     duration = int((time.monotonic() - begun) * 1000)
+    has_written = outcome.error_class == written_reads.WROTE
     if agents.is_stopped(principal.agent_id):
         stopped = budgets.stopped()
         outcome = Outcome(None, error_class=stopped.code, error=stopped.sentence, status=stopped.status)
@@ -105,13 +130,28 @@ def call(principal: Principal, tool_name: str, arguments: dict[str, Any], invest
         duration_ms=duration,
         result=outcome.result,
         truncated=outcome.truncated,
-        error_class=outcome.error_class,
+        # An answer that came and is not whole is no error, but its codes stand where those of errors do.
+        error_class=outcome.error_class or " ".join(outcome.incomplete),
         error=outcome.error,
     )
+    if has_written:
+        _darken(asked, admitted, finished)
     if outcome.result is None:
         sentence = f"{outcome.error.rstrip('.')}; the failed call is {finished.ref}."
         raise Problem(outcome.status, outcome.error_class, sentence, finished.ref, finished.digest.hex())
-    return CallResult(finished.ref, finished.digest.hex(), outcome.result, outcome.truncated, admitted.budget_left)
+    return CallResult(
+        finished.ref, finished.digest.hex(), outcome.result, outcome.truncated, list(outcome.incomplete),
+        admitted.left.investigation, admitted.left,
+    )  # fmt: skip
+
+
+def _darken(asked: Asked, admitted: Admitted, finished: log.Recorded) -> None:
+    """Keep the source from every further read: something wrote during this one. Raises Problem when that fails."""
+    try:
+        written_reads.note(admitted.source, finished.ref, asked.principal.agent)
+    except DatabaseError as error:
+        sentence = f"Something wrote during {finished.ref}, and that could not be kept; tell whoever keeps the source."
+        raise Problem(503, "not_darkened", sentence, finished.ref, finished.digest.hex()) from error
 
 
 def _admit(asked: Asked) -> Admitted:
@@ -119,23 +159,38 @@ def _admit(asked: Asked) -> Admitted:
     asked.given = exact(asked.given)
     asked.note(args=mask(asked.given))
     contract = contracts.active(asked.tool) if "tools" in asked.principal.scopes else None
-    if contract is None:
-        raise unknown_tool()
+    if contract is not None:
+        _note_contract(asked, contract)
+    # Before anything is said about the tool: what is there and is not for this agent answers as what is not there.
     within = scope.resolve(asked.principal, _which(asked))
     # Which investigation it is stands in the entry itself; checks compare the tool's own arguments.
     asked.note(
         args=mask(asked.given), run_id=within.run_id, incident_id=within.incident_id, subject=f"I-{within.incident_id}"
     )
-    if not _is_offered(contract, within):
+    if contract is None or not scope.is_offered(contract.name, contract.visibility_scope, within):
         raise unknown_tool()
-    _note_contract(asked, contract)
     sentence = contract.misfit(asked.given)
     if sentence:
         raise Problem(422, "wrong_arguments", sentence)
     source = _proven_source(asked, contract)
-    dsn = sources.dsn(source, "reader_env")
-    budgets.take(asked.principal, CALLS)
-    return Admitted(contract, dsn, source.body["schema"], within.take_call())
+    limits = _limits(contract)
+    return Admitted(contract, source, limits, _take(asked.principal, source, within, limits))
+
+
+def _limits(contract: Contract) -> Limits:
+    """The caps of one answer: those of every tool, or lower ones of the contract's own."""
+    return replace(LIMITS, rows=contract.max_rows or LIMITS.rows, bytes=contract.max_bytes or LIMITS.bytes)
+
+
+def _take(principal: Principal, source: Definition, within: Scope, limits: Limits) -> Left:
+    """One call of every count that it is one of, the investigation's last. Raises Problem when one is used up."""
+    minute = rate.take(source.name, principal.agent_id, rate.rates_of(source.body))
+    with transaction.atomic(), connection.cursor() as cursor:
+        # `call.started` is committed next, in the same log of the server's: when that is on the disk, so are these.
+        cursor.execute("set local synchronous_commit = off")
+        hour = budgets.take(principal, CALLS)
+        calls = within.take_call()
+    return Left(calls, hour, minute.agent, minute.source, limits.rows, limits.bytes)
 
 
 def _which(asked: Asked) -> int | None:
@@ -149,11 +204,6 @@ def _which(asked: Asked) -> int | None:
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**63
-
-
-def _is_offered(contract: Contract, within: Scope) -> bool:
-    """Whether the class offers the tool, and the tool can speak about the decision point."""
-    return within.allows(contract.name) and (contract.visibility_scope != "live" or within.decision_point is None)
 
 
 def _note_contract(asked: Asked, contract: Contract) -> None:
@@ -175,43 +225,61 @@ def _answered_words(asked: Asked, outcome: Outcome, duration: int) -> str:
     if outcome.result is None:
         return f"{asked.tool}, failed after {duration} ms: {outcome.error_class}"
     size = payloads.pack(outcome.result).full_length
-    return f"{asked.tool}, {size:,} bytes, {duration} ms{', cut' if outcome.truncated else ''}"
+    cut = ", cut" if outcome.truncated else ""
+    why = f": {' '.join(outcome.incomplete)}" if outcome.incomplete else ""
+    return f"{asked.tool}, {size:,} bytes, {duration} ms{cut}{why}"
 
 
 def _proven_source(asked: Asked, contract: Contract) -> Definition:
     """The source, when its certificate holds. Raises Problem."""
-    source = twohands.active("source", contract.source)
-    if source is None:
-        raise Problem(503, "source_dark", f"The source {contract.source} is not in force; an admin can activate it.")
-    certificate = proof.require(source)
+    source, certificate = proof.require_active(contract.source)
     asked.note(certificate=str(certificate.pk))
     return source
 
 
-def _read(admitted: Admitted, given: dict[str, Any]) -> Outcome:
-    """One guarded read, shaped and checked against the output schema. It does not raise: a failure is an outcome."""
-    contract = admitted.contract
-    values = [given.get(name) for name in contract.parameters]
+def _read(admitted: Admitted, asked: Asked) -> Outcome:
+    """One guarded read, checked against the output schema. It does not raise: a failure is an outcome."""
+    contract, source, given = admitted.contract, admitted.source, asked.given
     try:
-        if contract.is_query:
-            found = reader.read(admitted.dsn, given["sql"], limits=LIMITS, schema=admitted.schema)
-        else:
-            found = reader.read(admitted.dsn, contract.sql, values, limits=LIMITS)
-        result = _shaped(contract, found)
+        with turns.of(source.name).take(asked.principal.owner_id):
+            found = kinds.of(source).read(source, contract, given, admitted.limits)
+        result = _showable(found.result)
         _check_result(contract, result)
     except Refused as refused:
-        # The caller's fault or the source's: a tool without arguments fails by its source.
-        status = 422 if refused.code == "parameters" and given else 502
-        return Outcome(None, error_class=refused.code, error=_without_secrets(refused.sentence, given), status=status)
-    return Outcome(result, found.truncated)
+        error = _without_secrets(refused.sentence, given)
+        return Outcome(None, error_class=refused.code, error=error, status=_status(refused, given))
+    except Problem as problem:
+        return Outcome(None, error_class=problem.code, error=problem.sentence, status=problem.status)
+    # What is not the whole answer counts as cut, whoever cut it.
+    return Outcome(result, found.truncated or bool(found.incomplete), found.incomplete)
+
+
+def _status(refused: Refused, given: dict[str, Any]) -> int:
+    """The caller's fault or the source's: a tool without arguments fails by its source."""
+    if refused.code == "parameters" and given:
+        return 422
+    return 503 if refused.code == "busy" else 502
+
+
+def _showable(found: dict[str, Any]) -> dict[str, Any]:
+    """What may be shown of an answer: secrets masked, and what cannot be seen written out. Raises Refused.
+
+    It is this that is recorded, so the entry holds exactly what the agent got.
+    """
+    if is_deep(found):
+        raise Refused("too_nested", "The result nests too deeply to be read again, so it is kept out.")
+    try:
+        shown_result: dict[str, Any] = escaped(result_secrets.masked(found))
+    except ValueError as unclear:
+        raise Refused("masked_keys", f"{unclear} The result is kept out, for a part would be lost.") from unclear
+    return shown_result
 
 
 def _without_secrets(sentence: str, given: dict[str, Any]) -> str:
     """A database's error may repeat an argument; what is masked in the arguments is masked here, too."""
     for secret in sorted(_texts(given) - _texts(mask(given)), key=len, reverse=True):
         sentence = sentence.replace(secret, "[masked]")
-    masked: str = mask(sentence)
-    return masked
+    return shown(mask(sentence))
 
 
 def _texts(value: Any) -> set[str]:
@@ -221,35 +289,10 @@ def _texts(value: Any) -> set[str]:
     return {value} if isinstance(value, str) and value else set()
 
 
-def _shaped(contract: Contract, found: reader.ReadResult) -> dict[str, Any]:
-    """The result in the contract's shape (see contracts.SHAPES). Raises Refused when the rows do not have it."""
-    if contract.shape == "rows":
-        return {"rows": found.rows}
-    if contract.is_query:
-        return {"columns": found.columns, "rows": found.rows}
-    if found.truncated:
-        # One row that a limit cut is no row; that it is absent would be a lie.
-        raise Refused("truncated", "The result is larger than a tool may give back; narrow the arguments.")
-    if len(found.rows) > 1:
-        raise Refused("wrong_shape", f"The tool promises one row and its read found {len(found.rows)}.")
-    if contract.shape == "row":
-        return {"row": found.rows[0] if found.rows else None}
-    return _object(found)
-
-
-def _object(found: reader.ReadResult) -> dict[str, Any]:
-    result = found.rows[0].get("result") if found.rows and found.columns == ["result"] else None
-    if not isinstance(result, dict):
-        raise Refused("wrong_shape", "The tool promises one object in one column called result; its read found none.")
-    return result
-
-
 def _check_result(contract: Contract, result: dict[str, Any]) -> None:
     """Raise Refused when the result is not what the contract promises, or too large to be recorded whole."""
-    sentence = misfit(contract.output_schema, result)
+    sentence = contract.misfit_of_result(result)
     if sentence:
         raise Refused("output_mismatch", f"The result is kept out, for it breaks the tool's contract: {sentence}")
-    if is_deep(result):
-        raise Refused("too_nested", "The result nests too deeply to be read again, so it is kept out.")
     if payloads.pack(result).is_cut:
         raise Refused("too_large", "The result is larger than the log keeps; narrow the arguments.")

@@ -1,7 +1,8 @@
 """Which line stops what: the attacks that the credential itself stops, and those that rest on the lines behind it.
 
 The lines of a guarded read, from the first: the credential, the extended protocol with the read-only transaction and
-its rollback, the cursor's grammar with its limits, and the parser's list of what may be named.
+its rollback, the cursor's grammar with its limits, and the parser's list of what may be named. The attacks here are
+those on PostgreSQL; other kinds of source state theirs.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ ATTACKS = (
     Attack(
         "Changing rows, tables, rights and roles",
         ("superuser", "attributes", "memberships", "ownership", "database", "schemas", "tables", "columns",
-         "sequences", "tries"),
+         "sequences", "grant_options", "tries"),
         TRANSACTION,
     ),
     Attack("Writing through functions, operators, casts and views", ("definer_functions", "routines", "views"), PARSER),
@@ -55,8 +56,8 @@ ATTACKS = (
 )  # fmt: skip
 
 
-def report(facts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+def report(attacks: Sequence[Attack], facts: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """For each family of attacks, the first line that stops it under the credential that these facts describe."""
     held = {fact["fact"] for fact in facts if fact["holds"]}
     return [(attack.name, CREDENTIAL if attack.facts and held.issuperset(attack.facts) else attack.later)
-            for attack in ATTACKS]  # fmt: skip
+            for attack in attacks]  # fmt: skip

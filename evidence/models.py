@@ -1,6 +1,22 @@
 """The proofs that sources' credentials are read-only. Sources and tools themselves are definitions (audit.twohands)."""
 
 from django.db import models
+from django.db.models import Q
+
+from evidence.monitoring_models import (
+    AgentAlert,
+    CallSlot,
+    CallTotal,
+    CallUse,
+    MonitorState,
+    ProofAsk,
+    Question,
+)
+
+__all__ = [
+    "AgentAlert", "CallSlot", "CallTotal", "CallUse", "Certificate", "MonitorState", "ProofAsk", "Question",
+    "WrittenRead",
+]  # fmt: skip
 
 
 class Certificate(models.Model):
@@ -19,3 +35,18 @@ class Certificate(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["source", "-at"], name="evidence_latest_certificate")]
+
+
+class WrittenRead(models.Model):
+    """A read during which something wrote, against all that was proven: its source is dark until it is settled."""
+
+    source = models.SlugField(max_length=80)
+    source_version = models.PositiveIntegerField()
+    during = models.CharField(max_length=80)  # where people find it: A-48213, W-577
+    by = models.CharField(max_length=120)  # the agent's or the process's name
+    at = models.DateTimeField(auto_now_add=True)
+    incident_id = models.BigIntegerField(null=True)  # the one that it became
+    settled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["source"], name="evidence_unsettled_writing", condition=Q(settled_at=None))]

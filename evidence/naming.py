@@ -16,8 +16,8 @@ Name = tuple[str, str]
 NODES = frozenset((
     "A_ArrayExpr", "A_Const", "A_Expr", "A_Indices", "A_Indirection", "A_Star", "Alias", "BitString", "BoolExpr",
     "Boolean", "BooleanTest", "CTECycleClause", "CTESearchClause", "CaseExpr", "CaseWhen", "CoalesceExpr",
-    "CollateClause", "ColumnRef", "CommonTableExpr", "Float", "FuncCall", "GroupingFunc", "GroupingSet", "Integer",
-    "JoinExpr", "JsonAggConstructor", "JsonArrayAgg", "JsonArrayConstructor", "JsonArrayQueryConstructor",
+    "CollateClause", "ColumnDef", "ColumnRef", "CommonTableExpr", "Float", "FuncCall", "GroupingFunc", "GroupingSet",
+    "Integer", "JoinExpr", "JsonAggConstructor", "JsonArrayAgg", "JsonArrayConstructor", "JsonArrayQueryConstructor",
     "JsonBehavior", "JsonFormat", "JsonFuncExpr", "JsonIsPredicate", "JsonKeyValue", "JsonObjectAgg",
     "JsonObjectConstructor", "JsonOutput", "JsonArgument", "JsonParseExpr", "JsonReturning", "JsonScalarExpr",
     "JsonSerializeExpr", "JsonTable", "JsonTableColumn", "JsonTablePathSpec", "JsonValueExpr", "List", "MinMaxExpr",

@@ -39,6 +39,8 @@ def body(status: int, code: str, detail: str) -> dict[str, Any]:
 def body_of(problem: Problem) -> dict[str, Any]:
     """The members of a problem that our own code raised; id and receipt are there when the call ran and failed."""
     stated = body(problem.status, problem.code, problem.sentence)
+    if problem.retry_after:
+        stated["retry_after"] = problem.retry_after
     return {**stated, "audit_id": problem.audit_id, "digest": problem.digest} if problem.audit_id else stated
 
 
@@ -121,7 +123,8 @@ def _first(detail: Any) -> tuple[str, str]:
 
 
 def _response(stated: dict[str, Any]) -> Response:
-    return Response(stated, status=stated["status"], content_type=MEDIA_TYPE)
+    headers = {"Retry-After": str(stated["retry_after"])} if "retry_after" in stated else None
+    return Response(stated, status=stated["status"], headers=headers, content_type=MEDIA_TYPE)
 
 
 def _plain(status: int, code: str, detail: str) -> HttpResponse:
@@ -143,8 +146,10 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _plain(404, "not_found", NOT_FOUND)
 
 
-def too_long() -> HttpResponse:
-    """What is said of a body that nobody reads to its end."""
+def too_long(most: int | None = None) -> HttpResponse:
+    """What is said of a body that nobody reads to its end, with the limit where it is one of its own."""
+    if most is not None:
+        return _plain(413, "too_large", f"What is sent there may have up to {most:,} bytes; send less.")
     return _plain(413, "too_long", "The body is too long; send less.")
 
 

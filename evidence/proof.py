@@ -1,36 +1,48 @@
 """The credential certificate: a source's reader is proven unable to write, from both sides.
 
-The doctor, another credential, reads the catalogs. And the reader itself tries to write, in a transaction that is
-read-write on purpose: only "permission denied" proves the credential, "read-only transaction" proves nothing.
+The doctor, another credential, reads what the source knows about the reader's rights. And the reader itself tries to
+write where only "permission denied" can stop it: that proves the credential, "read-only transaction" proves nothing.
+How a kind of source does both stands in evidence.kinds.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import simplejson
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
-from audit import log, twohands
+from audit import log, twohands, versions
 from audit.kinds import Kind
 from audit.models import Definition
-from evidence import examining, layers, sources
+from evidence import kinds, layers, written_reads
 from evidence.errors import Problem
-from evidence.examining import Evidence
-from evidence.models import Certificate
+from evidence.models import Certificate, WrittenRead
+from evidence.stating import Proven
 
 VALID_FOR = timedelta(minutes=10)
+NOW = """
+select s.id, s.xmin::text, c.id, c.xmin::text, w.id from (select %s::text as name) asked
+left join audit_definition s on s.kind = 'source' and s.name = asked.name and s.status = 'active'
+left join lateral (
+  select id, xmin from evidence_certificate where source = asked.name order by at desc limit 1
+) c on true
+left join lateral (
+  select id from evidence_writtenread where source = asked.name and settled_at is null order by id limit 1
+) w on true
+"""
 
 
 def certify(source: Definition) -> Certificate:
     """Prove the source's credential now, keep the certificate, and record that the source is certified or dark."""
-    return _keep(source, examining.prove(source))
+    return _keep(source, kinds.of(source).prove(source))
 
 
 def latest(source: str) -> Certificate | None:
@@ -39,24 +51,31 @@ def latest(source: str) -> Certificate | None:
 
 
 def standings(definitions: Sequence[Definition]) -> dict[str, twohands.Standing]:
-    """What the newest certificates of these sources say, by the sources' names, with one query."""
+    """What the newest certificates of these sources say, by the sources' names, with two queries."""
     names = [source.name for source in definitions]
     newest = Certificate.objects.filter(source__in=names).order_by("source", "-at").distinct("source")
     found = {certificate.source: certificate for certificate in newest}
-    return {source.name: _standing(source, found.get(source.name)) for source in definitions}
+    written = written_reads.unsettled(names)
+    return {source.name: _standing(source, found.get(source.name), written.get(source.name)) for source in definitions}
 
 
-def _standing(source: Definition, certificate: Certificate | None) -> twohands.Standing:
-    why = _why_dark(source, certificate)
+def _standing(source: Definition, certificate: Certificate | None, written: WrittenRead | None) -> twohands.Standing:
+    why = _why_dark(source, certificate, written)
     if certificate is None or certificate.source_version != source.version:
         return twohands.Standing(False, "not proven yet", [], why)
     lines = [(fact["holds"], fact["sentence"], _detail(fact)) for fact in certificate.facts]
     is_old = timezone.now() - certificate.at > VALID_FOR
-    word = "proof too old" if is_old else "cannot write" if certificate.holds else "dark"
+    is_dark = written is not None or not certificate.holds
+    word = "proof too old" if is_old else "dark" if is_dark else "cannot write"
     said = f"certificate {certificate.pk}, role {certificate.role or 'unknown'}"
     return twohands.Standing(
-        certificate.holds and not is_old, word, lines, why, said, layers.report(certificate.facts), certificate.at
+        not is_dark and not is_old, word, lines, why, said, lines_of(source, certificate), certificate.at
     )
+
+
+def lines_of(source: Definition, certificate: Certificate) -> list[tuple[str, str]]:
+    """For each family of attacks on a source of this kind, the line that stops it first under the certificate."""
+    return layers.report(kinds.of(source).attacks, certificate.facts)
 
 
 def _detail(fact: dict[str, Any]) -> str:
@@ -73,18 +92,60 @@ def failing(certificate: Certificate) -> list[dict[str, Any]]:
 
 def require(source: Definition) -> Certificate:
     """The certificate under which the source may be read now. Raises Problem that says what is not proven."""
-    certificate = latest(source.name)
-    why = _why_dark(source, certificate)
-    if certificate is None or why:
+    return _required(source, _now(source.name))
+
+
+def require_active(name: str) -> tuple[Definition, Certificate]:
+    """The source in force under this name, and the certificate under which it may be read. Raises Problem.
+
+    It is asked at every call, so it is one query; callers MUST NOT change what they get.
+    """
+    now = _now(name)
+    if now.source is None:
+        raise Problem(503, "source_dark", f"The source {name} is not in force; an admin can activate it.")
+    return now.source, _required(now.source, now)
+
+
+@dataclass(frozen=True)
+class _Now:
+    """What there is of a source: the version in force, its newest certificate, and the first read that wrote."""
+
+    source: Definition | None
+    certificate: Certificate | None
+    written: WrittenRead | None
+
+
+def _required(source: Definition, now: _Now) -> Certificate:
+    why = _why_dark(source, now.certificate, now.written)
+    if now.certificate is None or why:
         raise _dark(source, why)
-    if certificate.address != sources.address(source):
+    if now.certificate.address != kinds.of(source).address(source):
         # The reads worker proves, another process reads: both must hold the very same credential.
         raise _dark(source, "this process holds another reader credential than the one that was proven")
-    return certificate
+    return now.certificate
 
 
-def _why_dark(source: Definition, certificate: Certificate | None) -> str:
+def _now(name: str) -> _Now:
+    with connection.cursor() as cursor:
+        cursor.execute(NOW, [name])
+        source, source_as_of, certificate, certificate_as_of, written = cursor.fetchone()
+    return _Now(
+        None if source is None else versions.kept(source, source_as_of),
+        None if certificate is None else _read(certificate, certificate_as_of),
+        None if written is None else WrittenRead.objects.get(pk=written),
+    )
+
+
+@lru_cache(maxsize=64)
+def _read(pk: UUID, as_of: str) -> Certificate:
+    """A certificate in full, once for each row: its facts are many, and nothing changes them."""
+    return Certificate.objects.get(pk=pk)
+
+
+def _why_dark(source: Definition, certificate: Certificate | None, written: WrittenRead | None) -> str:
     """Why the source is not read, as far as every process can tell; empty when it is."""
+    if written is not None:
+        return written_reads.why_dark(written)
     if certificate is None or certificate.source_version != source.version:
         return "its credential has not been proven yet; it is within two minutes"
     failed = failing(certificate)
@@ -100,13 +161,13 @@ def _dark(source: Definition, why: str) -> Problem:
 
 
 @transaction.atomic
-def _keep(source: Definition, evidence: Evidence) -> Certificate:
-    listed, now = [asdict(fact) for fact in evidence.facts], timezone.now()
-    stated = {"source": source.name, "source_version": source.version, "address": evidence.address,
-              "role": evidence.role, "server": evidence.server, "facts": listed, "at": now.isoformat()}  # fmt: skip
+def _keep(source: Definition, proven: Proven) -> Certificate:
+    listed, now = [asdict(fact) for fact in proven.facts], timezone.now()
+    stated = {"source": source.name, "source_version": source.version, "address": proven.address,
+              "role": proven.role, "server": proven.server, "facts": listed, "at": now.isoformat()}  # fmt: skip
     certificate = Certificate.objects.create(
-        id=uuid4(), source=source.name, source_version=source.version, address=evidence.address, role=evidence.role,
-        server=evidence.server, facts=listed, holds=evidence.holds, digest=_digest(stated), at=now,
+        id=uuid4(), source=source.name, source_version=source.version, address=proven.address, role=proven.role,
+        server=proven.server, facts=listed, holds=proven.holds, digest=_digest(stated), at=now,
     )  # fmt: skip
     _record(source, certificate, stated)
     return certificate

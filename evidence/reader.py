@@ -10,35 +10,26 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import psycopg
-from psycopg import conninfo, errors
+from psycopg import conninfo, errors, sql
+from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from audit import pooling
 from evidence import allowing, grammar, values
+from evidence.bounds import DEFAULT, Limits
 from evidence.errors import Refused
 
 __all__ = ["DEFAULT", "Limits", "ReadResult", "Refused", "close", "read"]
 
-POOL_SIZE = 10
+POOL_SIZE = 16  # as many as evidence.turns lets call at once
 POOL_WAIT = 5.0  # seconds until a source that gives no connection counts as unreachable
+NUMBER = "SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NOT NULL"
 STEP = 16  # rows per FETCH: what one answer of the server may weigh is bounded, too
 Connection = psycopg.Connection[Any]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one read may bring back at most, and how long it may take."""
-
-    rows: int = 1_000
-    bytes: int = 1_000_000  # of the rows' JSON text
-    seconds: float = 5.0
-    lock_seconds: float = 0.5
-
-
-DEFAULT = Limits()
 
 
 @dataclass(frozen=True)
@@ -104,90 +95,139 @@ def _read_on(
     connection: Connection, checked: grammar.Checked, given: list[Any], limits: Limits, schema: str
 ) -> ReadResult:
     deadline = time.monotonic() + limits.seconds
-    cursor = psycopg.RawCursor(connection)
     try:
-        _begin(connection, cursor, limits, schema)
-        columns = _columns(cursor, checked, given)
-        _run(cursor, checked.cursor, given)
-        rows, truncated = _fetch(cursor, limits, deadline)
-        _check_nothing_written(cursor)
+        # All of it is text of ours, so it goes in one message. What follows goes by the extended protocol.
+        connection.execute(_opening(connection.info.server_version, limits, schema))
+        return _fetch_all(connection, checked, given, limits, deadline)
+    except psycopg.Error as error:
+        _check_nothing_written_before(connection, error)
+        raise
     finally:
         _clean(connection)
-    return ReadResult(rows, columns, truncated)
 
 
-def _run(cursor: psycopg.RawCursor[Any], statement: str, given: Sequence[Any] = ()) -> None:
-    # Binary results force the extended protocol, in which a second statement is a syntax error.
-    cursor.execute(statement.encode(), given, binary=True)
-
-
-def _begin(connection: Connection, cursor: psycopg.RawCursor[Any], limits: Limits, schema: str) -> None:
-    """Open a read-only transaction and pin its snapshot: from there on SET TRANSACTION READ WRITE is an error."""
+@lru_cache(maxsize=64)
+def _opening(server_version: int, limits: Limits, schema: str) -> bytes:
+    """Opens a read-only transaction and pins its snapshot: from there on SET TRANSACTION READ WRITE is an error."""
     milliseconds = max(int(limits.seconds * 1000), 1)
     settings = {
-        "statement_timeout": milliseconds,
-        "lock_timeout": max(int(limits.lock_seconds * 1000), 1),
+        "statement_timeout": str(milliseconds),
+        "lock_timeout": str(max(int(limits.lock_seconds * 1000), 1)),
         "standard_conforming_strings": "on",  # as the parser that checked the statement takes it
         "timezone": "'UTC'",
     }
-    if connection.info.server_version >= 170000:
-        settings["transaction_timeout"] = milliseconds + 1000  # ends the session; the other one comes first
+    if server_version >= 170000:
+        settings["transaction_timeout"] = str(milliseconds + 1000)  # ends the session; the other one comes first
     if schema:
-        settings["search_path"] = f"'{schema}'"  # an identifier in lower case: see sources.check
+        settings["search_path"] = sql.quote(schema)
+    texts = [f"SET LOCAL {name} = {value}" for name, value in settings.items()]
+    return "; ".join(["BEGIN TRANSACTION READ ONLY", "SELECT 1", *texts, f"SAVEPOINT {grammar.CURSOR}"]).encode()
+
+
+def _fetch_all(
+    connection: Connection, checked: grammar.Checked, given: list[Any], limits: Limits, deadline: float
+) -> ReadResult:
+    """The columns, and the rows within the limits. What can go at once does: each answer waited for costs time."""
+    rows = _Rows(limits)
     with connection.pipeline():
-        for statement in ("BEGIN TRANSACTION READ ONLY", "SELECT 1"):
-            _run(cursor, statement)
-        for name, value in settings.items():
-            _run(cursor, f"SET LOCAL {name} = {value}")
+        shape = _run(connection, checked.shape, given)
+        _run(connection, checked.cursor, given)
+        step = _run_step(connection, rows.wanted)
+    texts = step.texts()
+    columns = _columns(shape)
+    while rows.take(texts):
+        texts = _next_step(connection, rows.wanted, deadline).texts()
+    return ReadResult(rows.found, columns, rows.are_cut)
 
 
-def _columns(cursor: psycopg.RawCursor[Any], checked: grammar.Checked, given: list[Any]) -> list[str]:
+def _run(connection: Connection, statement: str, given: Sequence[Any] = ()) -> psycopg.RawCursor[Any]:
+    # Binary results force the extended protocol, in which a second statement is a syntax error.
+    return psycopg.RawCursor(connection).execute(statement.encode(), given, binary=True)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Some more rows, and whether anything was written until they were there."""
+
+    fetched: psycopg.RawCursor[Any]
+    number: psycopg.RawCursor[Any]
+
+    def texts(self) -> list[str]:
+        """The rows. Raises Refused when the transaction got a number: PostgreSQL gives one only to what writes."""
+        _check_number(self.number)
+        return [text for (text,) in self.fetched.fetchall()]
+
+
+def _run_step(connection: Connection, count: int) -> _Step:
+    fetched = _run(connection, f"FETCH FORWARD {count:d} FROM {grammar.CURSOR}")
+    return _Step(fetched, _run(connection, NUMBER))
+
+
+def _next_step(connection: Connection, count: int, deadline: float) -> _Step:
+    """The next rows, within what is left of the read's time. Raises QueryCanceled when nothing is."""
+    left = int((deadline - time.monotonic()) * 1000)
+    if left <= 0:
+        raise errors.QueryCanceled("the time is over")
+    with connection.pipeline():
+        _run(connection, f"SET LOCAL statement_timeout = {left:d}")
+        return _run_step(connection, count)
+
+
+def _check_number(answer: psycopg.RawCursor[Any]) -> None:
+    """It is rolled back with all that it did, but a read that wrote is no evidence, and no read."""
+    if answer.fetchone() != (False,):
+        raise Refused("wrote", "The read was given a transaction number, so it wrote something; it is kept out.")
+
+
+def _check_nothing_written_before(connection: Connection, error: psycopg.Error) -> None:
+    """The same of a read that failed: whoever writes may fail on purpose. A number outlives the savepoint.
+
+    A connection that broke tells nothing any more.
+    """
+    if connection.closed or connection.info.transaction_status != TransactionStatus.INERROR:
+        return
+    try:
+        connection.execute(f"ROLLBACK TO SAVEPOINT {grammar.CURSOR}")
+        answer = _run(connection, NUMBER)
+    except psycopg.Error:
+        return
+    _check_number(answer)
+
+
+def _columns(shape: psycopg.RawCursor[Any]) -> list[str]:
     """The names of the columns. Raises Refused when two are the same: JSON would keep only one of them."""
-    _run(cursor, checked.shape, given)
-    names = [column.name for column in cursor.description or ()]
+    names = [column.name for column in shape.description or ()]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise Refused("duplicate_columns", f"Two columns are called {twice[0]}; name them apart with AS.")
     return names
 
 
-def _fetch(cursor: psycopg.RawCursor[Any], limits: Limits, deadline: float) -> tuple[list[dict[str, Any]], bool]:
-    """The rows within the limits, and whether there were more."""
-    rows: list[dict[str, Any]] = []
-    size = 0
-    while True:
-        texts = _step(cursor, min(STEP, limits.rows + 1 - len(rows)))
-        if not texts:
-            return rows, False
+class _Rows:
+    """Rows within the limits, as they come in steps."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.found: list[dict[str, Any]] = []
+        self.are_cut = False
+        self._limits = limits
+        self._size = 0
+
+    @property
+    def wanted(self) -> int:
+        """How many the next step brings at most."""
+        return min(STEP, self._limits.rows + 1 - len(self.found))
+
+    def take(self, texts: list[str]) -> bool:
+        """Take what a step brought, and say whether there may be more."""
+        wanted = self.wanted
         for text in texts:
-            size += len(text.encode())
-            if len(rows) == limits.rows or size > limits.bytes:
-                return rows, True
-            rows.append(values.row(text))
-        _leave_time(cursor, deadline)
-
-
-def _step(cursor: psycopg.RawCursor[Any], count: int) -> list[str]:
-    _run(cursor, f"FETCH FORWARD {count:d} FROM {grammar.CURSOR}")
-    return [text for (text,) in cursor.fetchall()]
-
-
-def _check_nothing_written(cursor: psycopg.RawCursor[Any]) -> None:
-    """Raises Refused when the transaction got a number: PostgreSQL gives one only to what writes.
-
-    It is rolled back with all that it did, but a read that wrote is no evidence, and no read.
-    """
-    _run(cursor, "SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NOT NULL")
-    if cursor.fetchone() == (True,):
-        raise Refused("wrote", "The read was given a transaction number, so it wrote something; it is kept out.")
-
-
-def _leave_time(cursor: psycopg.RawCursor[Any], deadline: float) -> None:
-    """Let the next step take only what is left of the read's time. Raises QueryCanceled when nothing is."""
-    left = int((deadline - time.monotonic()) * 1000)
-    if left <= 0:
-        raise errors.QueryCanceled("the time is over")
-    _run(cursor, f"SET LOCAL statement_timeout = {left:d}")
+            self._size += len(text.encode())
+            if len(self.found) == self._limits.rows or self._size > self._limits.bytes:
+                self.are_cut = True
+                return False
+            self.found.append(values.row(text))
+        # A cursor that gives fewer than it was asked for is at its end.
+        return len(texts) == wanted
 
 
 def _clean(connection: Connection) -> None:
@@ -195,8 +235,8 @@ def _clean(connection: Connection) -> None:
     if connection.closed:
         return
     try:
-        for statement in ("ROLLBACK", "DISCARD ALL"):
-            connection.execute(statement, binary=True)
+        for statement in (b"ROLLBACK", b"DISCARD ALL"):
+            connection.execute(statement)
     except psycopg.Error:
         connection.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -37,12 +37,25 @@ class Scope(Protocol):
 
 
 Resolver = Callable[[Principal, int | None], Scope]
+Finder = Callable[[Principal], Sequence[Scope]]
 _resolvers: list[Resolver] = []
+_finders: list[Finder] = []
 
 
-def set_resolver(resolver: Resolver) -> None:
-    """Say how an agent's scope is found; called once when the application starts."""
+def set_resolver(resolver: Resolver, finder: Finder) -> None:
+    """Say how an agent's scope is found, and all that it has; called once when the application starts."""
     _resolvers[:] = [resolver]
+    _finders[:] = [finder]
+
+
+def running(principal: Principal) -> list[Scope]:
+    """The scopes of all investigations that the agent runs; none without a layer that knows of any."""
+    return [one for finder in _finders for one in finder(principal)]
+
+
+def is_offered(tool: str, visibility_scope: str, within: Scope) -> bool:
+    """Whether the class offers the tool, and the tool can speak about the decision point."""
+    return within.allows(tool) and (visibility_scope != "live" or within.decision_point is None)
 
 
 def resolve(principal: Principal, investigation: int | None) -> Scope:

@@ -78,7 +78,7 @@ def test_the_list_says_what_the_token_is_good_for(
         desk, "DESK", {"hand_in": DeskTool("hand_in", "Hands in.", {"type": "object"}, "propose", dict)}
     )
     tools = http.get("/api/v1/tools").json()["tools"]
-    assert [(tool["name"], tool["is_read_only"]) for tool in tools] == [("find_job", True), ("hand_in", False)]
+    assert [(tool["name"], tool["read_only"]) for tool in tools] == [("find_job", True), ("hand_in", False)]
     assert tools[0]["output_schema"] == bodies.tool()["output_schema"]
     assert "investigation" in tools[0]["input_schema"]["properties"]
     _, token = make_agent("only-proposes", scopes=("propose",))

@@ -9,13 +9,23 @@ from typing import Any
 
 import pytest
 
+from audit.models import Definition
 from audit.twohands import KINDS
-from evidence import arguments, contracts
+from evidence import arguments, contracts, kinds, sources
 from evidence.contracts import Contract
+from evidence.kinds import sql_tools
 from gate.demo import definitions
 from gate.triage import readers
 from gate.triage.readers import document
 from tests.evidence import bodies
+
+
+@pytest.fixture(autouse=True)
+def scratch_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What kind the source is of that a tool names; the demo's tools name theirs."""
+    found = {"scratch": bodies.source(), "shop": definitions.source().body}
+    known = {name: Definition(kind="source", name=name, body=body) for name, body in found.items()}
+    monkeypatch.setattr(sources, "known", known.get)
 
 
 def schema(**changes: Any) -> dict[str, Any]:
@@ -45,9 +55,12 @@ def schema(**changes: Any) -> dict[str, Any]:
         ({"sql": "select $1; select 2"}, "exactly one statement"),
         ({"sql": "select $1) as x, (select 1"}, "grammar|end the query"),
         ({"sql": 5}, "sql is the text"),
+        ({"source": "unheard_of"}, "no source unheard_of; draft it first"),
+        ({"request": {}}, "is nothing that a tool says"),
         ({"input_schema": {"type": "array"}}, "input_schema"),
         ({"input_schema": schema(required="job_id")}, "input_schema"),
-        ({"input_schema": schema(properties={"Job": {}})}, "needs another name"),
+        ({"input_schema": schema(properties={"job-id": {}})}, "needs another name"),
+        ({"input_schema": schema(properties={"Investigation": {}})}, "needs another name"),
         ({"input_schema": schema(properties={"investigation": {}})}, "needs another name"),
         ({"output_schema": {"type": "object", "properties": {"a": {"type": "word"}}}}, "output_schema"),
         ({"output_schema": {"type": "object", "$ref": "http://127.0.0.1/x"}}, "leaves the document"),
@@ -100,10 +113,10 @@ def test_no_rule_reads_what_an_agents_own_query_gave() -> None:
         left += (below := left.pop().__subclasses__())
         found |= {name for reader in below for name in getattr(reader, "tools", ())}
     assert {"find_job", "pg_select", "query_prometheus"} <= found
-    assert not [name for name in found if contracts.QUERY_NAME.fullmatch(name)]
+    assert not [name for name in found if sql_tools.QUERY_NAME.fullmatch(name)]
 
 
-@pytest.mark.parametrize("key", sorted(contracts.KEYS))
+@pytest.mark.parametrize("key", sorted(contracts.KEYS | contracts.SQL_KEYS))
 def test_a_tool_says_everything(key: str) -> None:
     body = bodies.tool()
     del body[key]
@@ -114,7 +127,9 @@ def test_a_tool_says_everything(key: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"kind": "mysql"}, "postgresql"),
+        ({"kind": "csv"}, "one of .*postgresql"),
+        ({"kind": None}, "one of"),
+        ({"kind": ["postgresql"]}, "one of"),
         ({"reader_env": "postgresql://user:secret@host/db"}, "never stands here"),
         ({"reader_env": "DATABASE_URL"}, "never stands here"),
         ({"reader_env": "COUNTERSEAL_OWNER_URL"}, "never stands here"),
@@ -127,6 +142,20 @@ def test_a_tool_says_everything(key: str) -> None:
 def test_a_source_that_is_not_one_is_refused(changes: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         KINDS["source"].check("scratch", bodies.source(**changes))
+
+
+@pytest.mark.parametrize("name", sorted(kinds.KINDS))
+def test_every_kinds_own_example_is_valid(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    kind = kinds.KINDS[name]
+    assert kind.name == name == kind.source_example["kind"]
+    KINDS["source"].check("example", dict(kind.source_example))
+    example = Definition(kind="source", name="example", body=dict(kind.source_example))
+    monkeypatch.setattr(sources, "known", {"example": example}.get)
+    common = {key: value for key, value in contracts.EXAMPLE.items() if key not in contracts.SQL_KEYS}
+    KINDS["tool"].check("find_example", {**common, "source": "example", **kind.tool_example})
+    other = {"request": {}} if "sql" in kind.tool_example else {"sql": "select 1", "parameters": [], "shape": "row"}
+    with pytest.raises(ValueError):
+        KINDS["tool"].check("find_example", {**common, "source": "example", **other})
 
 
 @pytest.mark.parametrize("body", [None, [], "x", [{"a": 1}]])

@@ -10,7 +10,7 @@ import pytest
 
 from audit import log, reading
 from audit.models import Definition, Entry
-from evidence import catalog, gateway, proof
+from evidence import catalog, gateway, proof, reader
 from evidence.errors import Problem
 from tests.evidence import bodies
 
@@ -95,7 +95,14 @@ def test_unknown_forbidden_and_disabled_tools_look_the_same(
     }
     refused = Entry.objects.filter(seq__gt=before, kind="call.refused", actor="asker", error_class="unknown_tool")
     assert refused.count() == len(told)
-    assert {(one.status, one.tool_hash, one.source) for one in refused} == {("refused", "", "")}
+    # What the agent cannot tell apart, the log does: which contract there was, if any.
+    hashes = {name: Definition.objects.get(kind="tool", name=name).digest for name in ("of_another_class", "find_job")}
+    assert {(one.status, one.tool, one.tool_hash) for one in refused if one.tool in hashes} == {
+        ("refused", name, digest) for name, digest in hashes.items()
+    }
+    assert {(one.status, one.tool_hash, one.source) for one in refused if one.tool not in hashes} == {
+        ("refused", "", "")
+    }
 
 
 def test_a_token_without_the_scope_sees_no_tool(find_job: Definition, make_agent: Any, scope_of: Any) -> None:
@@ -174,13 +181,13 @@ def test_a_tool_is_tried_once(certified: Any, define: Any, asker: Any, scope_of:
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The statements that reach the reader."""
     seen: list[str] = []
-    real = gateway.reader.read
+    real = reader.read
 
     def read(dsn: str, sql: str, *args: Any, **more: Any) -> Any:
         seen.append(sql)
         return real(dsn, sql, *args, **more)
 
-    monkeypatch.setattr(gateway.reader, "read", read)
+    monkeypatch.setattr(reader, "read", read)
     return seen
 
 
@@ -352,3 +359,32 @@ def test_a_query_is_unknown_as_long_as_its_source_does_not_allow_it(
     for value in (False, True):
         proof.certify(define("source", "scratch", bodies.source(query=value)))
         assert ("query" in {offer.name for offer in catalog.offered(asker[0])}) is value
+
+
+def test_contract_and_hash_stand_in_every_entry_of_a_call_that_had_one(
+    find_job: Definition, define: Any, asker: Any, scope_of: Any, source: Definition
+) -> None:
+    """Also of a call that was refused: it shows under which contract. Only what no contract answers to has none."""
+    define("tool", "broken", bodies.any_tool("select 1 / 0 as a"))
+    define("tool", "of_another_class", bodies.tool())
+    scope_of(asker[0], "find_job", "broken", budget=2)
+    asked = {
+        "wrong_arguments": ("find_job", {"job_id": "x"}, None),
+        "no_investigation": ("find_job", {"job_id": 13}, 7002),
+        "unknown_tool": ("of_another_class", {"job_id": 13}, None),
+        "query_failed": ("broken", {}, None),
+        "": ("find_job", {"job_id": 13}, None),
+        "budget_spent": ("find_job", {"job_id": 13}, None),
+    }
+    for code, (tool, given, investigation) in asked.items():
+        if code:
+            problem(asker, tool, given, investigation)
+        else:
+            call(asker, tool, given)
+        last = Entry.objects.filter(actor="asker").order_by("-seq")[0]
+        with_same = Entry.objects.filter(call_id=last.call_id)
+        in_force = Definition.objects.get(kind="tool", name=tool)
+        said = {(one.tool, one.tool_version, one.tool_hash, one.source) for one in with_same}
+        assert said == {(tool, 1, in_force.digest, "scratch")}, code
+    problem(asker, "nothing", {})
+    assert (newest("call.refused").tool, newest("call.refused").tool_hash) == ("nothing", "")

@@ -12,8 +12,7 @@ import pytest
 
 from audit.models import Definition
 from evidence import examining, facts, layers, sources, third_tier
-from evidence.examining import Evidence, Seen
-from evidence.stating import Weight
+from evidence.stating import Proven, Seen, Weight
 from tests.evidence import bodies, scratch
 
 DEFINER = "returns int language sql security definer as 'select 1'"
@@ -55,6 +54,11 @@ PLANTED = [
     ("grant insert (state) on app.jobs to public", "columns", ""),
     ("grant usage on sequence app.ticket_seq to strong_reader", "sequences", ""),
     ("grant update on sequence app.ticket_seq to public", "sequences", ""),
+    ("grant select on app_ro.jobs to strong_reader with grant option", "grant_options", ""),
+    ("grant usage on schema app_ro to strong_reader with grant option", "grant_options", ""),
+    ("grant execute on function app_ro.find_job(bigint) to strong_reader with grant option", "grant_options", ""),
+    ("grant connect on database scratch to strong_reader with grant option", "grant_options", ""),
+    ("grant select (id) on app.tickets to strong_reader with grant option", "grant_options", ""),
     ("grant create on tablespace pg_default to strong_reader", "tablespaces", ""),
     ("grant set on parameter session_replication_role to strong_reader", "parameters", ""),
     ("grant alter system on parameter work_mem to strong_reader", "parameters", ""),
@@ -101,7 +105,17 @@ PLANTED = [
     ("create foreign data wrapper planted; create server planted foreign data wrapper planted;"
      " create foreign table app_ro.planted (a int) server planted; grant select on app_ro.planted to strong_reader",
      "foreign_tables", "drop foreign data wrapper planted cascade"),
+    ("create foreign data wrapper planted; create server planted foreign data wrapper planted;"
+     " create foreign table app.planted (a int) server planted;"
+     " create view app_ro.planted as select a from app.planted; grant select on app_ro.planted to strong_reader",
+     "foreign_tables", "drop foreign data wrapper planted cascade"),
+    ("create foreign data wrapper planted; create server planted foreign data wrapper planted;"
+     " create table app_ro.planted (a int) partition by list (a); create foreign table app.planted_1"
+     " partition of app_ro.planted for values in (1) server planted; grant select on app_ro.planted to strong_reader",
+     "foreign_tables", "drop table app_ro.planted; drop foreign data wrapper planted cascade"),
     ("grant select on app_ro.jobs_audited to strong_reader", "views", ""),
+    ("create view app_ro.planted as select * from app_ro.jobs_audited; grant select on app_ro.planted to strong_reader",
+     "views", "drop view app_ro.planted"),
     ("alter default privileges for role app_owner grant execute on routines to public", "creators", ""),
     ("alter role strong_reader reset statement_timeout", "stored_settings", ""),
     ("alter role strong_reader set default_transaction_read_only = off", "stored_settings", ""),
@@ -112,7 +126,7 @@ PLANTED = [
 
 
 @pytest.fixture
-def prove(monkeypatch: pytest.MonkeyPatch, dsn_of: Callable[[str], str]) -> Callable[..., Evidence]:
+def prove(monkeypatch: pytest.MonkeyPatch, dsn_of: Callable[[str], str]) -> Callable[..., Proven]:
     """A proof of the scratch database's reader, without a record of it."""
     monkeypatch.setenv("SCRATCH_READER_DSN", dsn_of("strong_reader"))
     monkeypatch.setenv("SCRATCH_DOCTOR_DSN", dsn_of("scratch_doctor"))
@@ -169,7 +183,7 @@ def test_every_fact_that_a_statement_can_break_is_planted() -> None:
 
 
 def test_a_layer_is_left_to_later_lines_where_the_source_says_so_and_a_wall_never(
-    prove: Callable[..., Evidence], plant: Any
+    prove: Callable[..., Proven], plant: Any
 ) -> None:
     plant("grant execute on function pg_sleep(double precision) to public",
           "revoke execute on function pg_sleep(double precision) from public")  # fmt: skip
@@ -187,7 +201,7 @@ def test_a_layer_is_left_to_later_lines_where_the_source_says_so_and_a_wall_neve
     "alter role strong_reader createrole",
 ])  # fmt: skip
 def test_the_reader_itself_finds_what_it_can_do_and_nothing_of_it_stays(
-    prove: Callable[..., Evidence], scratch_owner: Any, planted: str
+    prove: Callable[..., Proven], scratch_owner: Any, planted: str
 ) -> None:
     scratch_owner.execute(planted)
     before = scratch.fingerprint(scratch_owner)
@@ -199,9 +213,9 @@ def test_the_reader_itself_finds_what_it_can_do_and_nothing_of_it_stays(
             scratch_owner.execute(seen.mend)
 
 
-def test_the_report_says_which_line_stops_what(prove: Callable[..., Evidence], plant: Any) -> None:
+def test_the_report_says_which_line_stops_what(prove: Callable[..., Proven], plant: Any) -> None:
     def report() -> dict[str, str]:
-        return dict(layers.report([vars(fact) for fact in prove().facts]))
+        return dict(layers.report(layers.ATTACKS, [vars(fact) for fact in prove().facts]))
 
     proven = report()
     assert proven["Advisory locks that stop others"] == layers.CREDENTIAL

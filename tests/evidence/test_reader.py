@@ -413,3 +413,19 @@ def test_a_read_that_was_given_a_transaction_number_is_kept_out(dsn_of: Any, scr
         assert refusal(dsn_of("postgres"), "select app_ro.stamped() as a").code == "wrote"
     finally:
         scratch_owner.execute("drop function app_ro.stamped()")
+
+
+def test_a_read_that_wrote_and_then_failed_on_purpose_is_found_all_the_same(dsn_of: Any, scratch_owner: Any) -> None:
+    scratch_owner.execute(
+        "create function app_ro.stamped() returns text language sql as 'select pg_current_xact_id()::text'"
+    )
+    try:
+        reader.close()
+        for sql in (
+            "select app_ro.stamped() as a, 1 / (id - id) as b from app_ro.jobs",
+            "select a, pg_sleep(9)::text as b from (select app_ro.stamped() as a offset 0) s",
+            "select app_ro.stamped() as a, 1 as a",
+        ):
+            assert refusal(dsn_of("postgres"), sql, seconds=0.5).code == "wrote", sql
+    finally:
+        scratch_owner.execute("drop function app_ro.stamped()")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import signal
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from audit.models import Definition
-from evidence import examining, reader, reader_role
+from evidence import examining, kinds, reader, reader_role
+from evidence.stating import Proven
 from gate.config import embedded
 from tests.evidence import bodies, scratch
 
@@ -77,12 +79,12 @@ def apply(sockets: Path) -> str:
 def drop(sockets: Path) -> None:
     with psycopg.connect(scratch.dsn(sockets, "postgres", "postgres"), autocommit=True) as own:
         own.execute(f"drop database if exists {DATABASE} (force)")
-        own.execute("drop role if exists fresh_reader; drop role if exists fresh_doctor")
+        own.execute("drop role if exists fresh_reader, fresh_other, fresh_doctor")
 
 
 @pytest.fixture
-def prove(monkeypatch: pytest.MonkeyPatch) -> Callable[..., examining.Evidence]:
-    def given(sockets: Path, role: str = "fresh_reader") -> examining.Evidence:
+def prove(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Proven]:
+    def given(sockets: Path, role: str = "fresh_reader") -> Proven:
         monkeypatch.setenv("SCRATCH_READER_DSN", scratch.dsn(sockets, role, DATABASE))
         monkeypatch.setenv("SCRATCH_DOCTOR_DSN", scratch.dsn(sockets, "fresh_doctor", DATABASE))
         return examining.prove(Definition(kind="source", name="scratch", body=bodies.source()))
@@ -90,7 +92,7 @@ def prove(monkeypatch: pytest.MonkeyPatch) -> Callable[..., examining.Evidence]:
     return given
 
 
-def contrary(evidence: examining.Evidence) -> list[Any]:
+def contrary(evidence: Proven) -> list[Any]:
     return [fact for fact in evidence.facts if not fact.holds]
 
 
@@ -103,7 +105,7 @@ def kept(sockets: Path, role: str) -> set[str]:
         ).fetchall() if may}  # fmt: skip
 
 
-def check(prove: Callable[..., examining.Evidence], sockets: Path) -> None:
+def check(prove: Callable[..., Proven], sockets: Path) -> None:
     make(sockets)
     before = kept(sockets, "app_worker")
     script = apply(sockets)
@@ -114,7 +116,7 @@ def check(prove: Callable[..., examining.Evidence], sockets: Path) -> None:
 
 
 def test_what_is_printed_earns_a_clean_certificate_on_the_newest_version(
-    prove: Callable[..., examining.Evidence], cluster_socket: Path
+    prove: Callable[..., Proven], cluster_socket: Path
 ) -> None:
     try:
         check(prove, cluster_socket)
@@ -128,7 +130,7 @@ def test_what_is_printed_earns_a_clean_certificate_on_the_newest_version(
 
 
 def test_what_is_printed_earns_a_clean_certificate_on_an_older_version_and_on_its_standby(
-    prove: Callable[..., examining.Evidence], elder: Path
+    prove: Callable[..., Proven], elder: Path
 ) -> None:
     sockets = elder / "run"
     with server(elder):
@@ -148,7 +150,40 @@ def test_what_is_printed_earns_a_clean_certificate_on_an_older_version_and_on_it
         assert {"tables", "ownership"} <= {fact.fact for fact in contrary(prove(sockets, "app_owner"))}
 
 
-def seen(evidence: examining.Evidence, name: str) -> str:
+def psql(sockets: Path, database: str, script: str) -> str:
+    """Run a script as a person would, and what was complained about."""
+    command = [str(embedded.postgres_bin() / "psql"), "-X", "-q", "-d", scratch.dsn(sockets, "postgres", database)]
+    return subprocess.run(command, input=script, capture_output=True, text=True, check=True).stderr
+
+
+def script_for(sockets: Path, role: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the command prints for a reader of the fresh database."""
+    monkeypatch.setenv("SCRATCH_READER_DSN", scratch.dsn(sockets, role, DATABASE))
+    monkeypatch.setenv("SCRATCH_DOCTOR_DSN", scratch.dsn(sockets, "fresh_doctor", DATABASE))
+    source = Definition(kind="source", name="scratch", body=bodies.source())
+    return "\n".join([*kinds.of(source).strongest_reader(source), f"alter role {role} password 'test-{role}';"])
+
+
+def test_a_person_runs_what_is_printed_in_the_right_database_or_nothing_happens(
+    prove: Callable[..., Proven], cluster_socket: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        make(cluster_socket)
+        script = script_for(cluster_socket, "fresh_reader", monkeypatch)
+        complaints = psql(cluster_socket, "postgres", script)
+        assert "division by zero" in complaints
+        assert 'role "fresh_reader" does not exist' in complaints
+        assert psql(cluster_socket, DATABASE, script) == ""
+        assert contrary(prove(cluster_socket)) == []
+        # A second reader of the same database takes nothing from the first, and gives it nothing.
+        assert psql(cluster_socket, DATABASE, script_for(cluster_socket, "fresh_other", monkeypatch)) == ""
+        assert contrary(prove(cluster_socket, "fresh_other")) == []
+        assert contrary(prove(cluster_socket)) == []
+    finally:
+        drop(cluster_socket)
+
+
+def seen(evidence: Proven, name: str) -> str:
     return next(fact.seen for fact in evidence.facts if fact.fact == name)
 
 

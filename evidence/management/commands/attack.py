@@ -57,6 +57,8 @@ def _copy(name: str) -> Definition:
     source = twohands.active("source", name)
     if source is None:
         raise CommandError(f"There is no active source {name}.")
+    if source.body["kind"] != "postgresql":
+        raise CommandError(f"{name} is no postgresql source; there is no corpus of attacks for its kind.")
     if source.body["environment"] == PRODUCTION:
         raise CommandError(f"{name} is production. Attack a copy of it: a source with another environment.")
     return source

@@ -1,4 +1,6 @@
+import os
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from typing import Any
 
 import simplejson
@@ -6,9 +8,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from audit import twohands
 from audit.models import Definition
-from evidence import layers, proof, sources
-from evidence.errors import Problem
+from evidence import credentials, kinds, proof
 from evidence.models import Certificate
+
+Lines = Sequence[tuple[str, str]]
 
 
 class Command(BaseCommand):
@@ -24,35 +27,34 @@ class Command(BaseCommand):
             raise CommandError(f"There is no active source {options['source']}.")
         _check_credentials(source)
         certificate = proof.certify(source)
-        self.stdout.write(as_json(certificate) if options["json"] else as_text(certificate))
+        lines = proof.lines_of(source, certificate)
+        self.stdout.write(as_json(certificate, lines) if options["json"] else as_text(certificate, lines))
         if not certificate.holds:
             raise CommandError(f"The reader of {source.name} is not proven; the source stays dark.")
 
 
 def _check_credentials(source: Definition) -> None:
     """Raises CommandError when this shell lacks a credential: that proves nothing, so nothing is recorded."""
-    try:
-        for key in ("reader_env", "doctor_env"):
-            sources.dsn(source, key)
-    except Problem as problem:
-        raise CommandError(f"{problem.sentence} Nothing was proven or recorded.") from problem
+    for variable in kinds.of(source).credentials(source):
+        if not os.environ.get(variable):
+            raise CommandError(f"{credentials.unset(source, variable).sentence} Nothing was proven or recorded.")
 
 
-def as_json(certificate: Certificate) -> str:
+def as_json(certificate: Certificate, lines: Lines) -> str:
     """The certificate as one JSON object."""
     names = ("source", "source_version", "role", "server", "holds", "digest", "facts")
     stated = {name: getattr(certificate, name) for name in names}
-    report = [{"attack": attack, "line": line} for attack, line in layers.report(certificate.facts)]
+    report = [{"attack": attack, "line": line} for attack, line in lines]
     more = {"id": str(certificate.pk), "at": certificate.at.isoformat(), "layers": report}
     return simplejson.dumps({**more, **stated}, indent=2)
 
 
-def as_text(certificate: Certificate) -> str:
+def as_text(certificate: Certificate, layers: Lines) -> str:
     """The certificate as lines: each fact, and what to do where one does not hold."""
     lines = [f"{certificate.source} v{certificate.source_version}, role {certificate.role}, {certificate.server}"]
     for fact in certificate.facts:
         lines.append(f"{'holds ' if fact['holds'] else 'FAILS '} {fact['sentence']} ({fact['seen']})")
         lines += [f"       {said}" for said in (fact["excused"], fact["mend"]) if said and not fact["holds"]]
     lines += ["", "What stops which attack first:"]
-    lines += [f"  {line}: {attack}" for attack, line in layers.report(certificate.facts)]
+    lines += [f"  {line}: {attack}" for attack, line in layers]
     return "\n".join([*lines, f"certificate {certificate.pk} {certificate.digest}"])

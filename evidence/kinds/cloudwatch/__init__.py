@@ -1,0 +1,1 @@
+"""Amazon CloudWatch, its logs, and the events of Amazon RDS as sources."""

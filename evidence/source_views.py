@@ -1,0 +1,60 @@
+"""Sources as pages: what agents may read, and the proof that they cannot write."""
+
+from __future__ import annotations
+
+from django.contrib.auth.decorators import permission_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from audit import definition_pages, definition_views
+from audit.refusing import NotAllowed
+from evidence import proof_asks, source_page
+from evidence.kinds import KINDS
+
+may_view = permission_required("audit.view", raise_exception=True)
+
+
+@require_safe
+@may_view
+def sources(request: HttpRequest) -> HttpResponse:
+    """Every source with its certificate."""
+    return render(request, "evidence/sources.html", {"sources": source_page.listed(), "kinds": list(KINDS)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@may_view
+def new(request: HttpRequest) -> HttpResponse:
+    """Draft a source, from an example of the kind that the address names."""
+    kind = KINDS.get(request.GET.get("kind", ""))
+    return definition_views.new(request, "sources", example=kind.source_example if kind else None)
+
+
+@require_safe
+@may_view
+def source(request: HttpRequest, name: str) -> HttpResponse:
+    """One source: what was proven, what stops what, who reads it, and its versions."""
+    return _render(request, name)
+
+
+@require_POST
+@may_view
+def prove(request: HttpRequest, name: str) -> HttpResponse:
+    """Have its credential proven again, now."""
+    try:
+        proof_asks.ask(name, by=request.user)
+    except NotAllowed as refusal:
+        return _render(request, name, notice=str(refusal), status=409)
+    return redirect("sources:one", name)
+
+
+def _render(request: HttpRequest, name: str, *, notice: str = "", status: int = 200) -> HttpResponse:
+    found = definition_pages.one("source", name, request.user)
+    if found is None:
+        raise Http404(f"There is no source {name}.")
+    row, versions = found
+    context = {
+        "page": source_page.SourcePage(row), "row": row, "versions": versions, "notice": notice,
+        "body": definition_pages.body_lines(row.shown),
+    }  # fmt: skip
+    return render(request, "evidence/source.html", context, status=status)
