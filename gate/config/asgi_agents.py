@@ -12,8 +12,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 django_app: Any = get_asgi_application()
 
 from evidence import mcp, problems, strangers  # noqa: E402 - models can be imported only once Django is set up
-from gate.config.bodies import Message, Receive, Send, limited  # noqa: E402
+from gate.config.bodies import Message, Receive, Send, Uploads, limited  # noqa: E402
 from gate.config.requests import identified  # noqa: E402
+from gate.triage import trace_uploads  # noqa: E402
 
 mcp_app: Any = mcp.asgi_app()
 
@@ -40,4 +41,5 @@ def _counting_strangers(scope: Message, send: Send) -> Send:
     return watched
 
 
-application = identified(limited(_dispatch, problems.too_long))
+uploads = Uploads(trace_uploads.OF_AGENTS, trace_uploads.LONGEST, lambda: problems.too_long(trace_uploads.LONGEST))
+application = identified(limited(_dispatch, problems.too_long, uploads))

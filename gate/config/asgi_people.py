@@ -10,7 +10,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 django_app: Any = get_asgi_application()
 
 from gate.config import refused  # noqa: E402 - settings can be read only once Django is set up
-from gate.config.bodies import limited  # noqa: E402
+from gate.config.bodies import Uploads, limited  # noqa: E402
 from gate.config.requests import identified  # noqa: E402
+from gate.people import alert_letters  # noqa: E402
+from gate.triage import trace_uploads  # noqa: E402
 
-application = identified(limited(django_app, refused.too_long))
+uploads = Uploads(trace_uploads.OF_PEOPLE, trace_uploads.LONGEST, lambda: refused.too_long("a trace up to 8 MB"))
+application = identified(limited(django_app, refused.too_long, uploads))
+alert_letters.start()

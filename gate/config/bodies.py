@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -16,13 +18,26 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 ENVELOPE = 65_536  # bytes that a form may need around what is counted as its data
 
 
-def limited(application: Application, refusal: Callable[[], HttpResponse]) -> Application:
+@dataclass(frozen=True)
+class Uploads:
+    """The addresses that take more than a form, and how much."""
+
+    addresses: re.Pattern[str]
+    most: int
+    refusal: Callable[[], HttpResponse]
+
+
+def limited(
+    application: Application, refusal: Callable[[], HttpResponse], uploads: Uploads | None = None
+) -> Application:
     """The application behind a limit: a longer body is answered `refusal`, and cut off when its length was not said."""
 
     async def serve(scope: Message, receive: Receive, send: Send) -> None:
-        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + ENVELOPE
+        most, refused = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + ENVELOPE, refusal
+        if uploads is not None and uploads.addresses.fullmatch(scope.get("path", "")) is not None:
+            most, refused = uploads.most + ENVELOPE, uploads.refusal
         if scope["type"] == "http" and _stated_length(scope) > most:
-            await _answer(refusal(), send)
+            await _answer(refused(), send)
             return
         await application(scope, _counted(receive, most), send)
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.forms import BoundField, CharField, ChoiceField, Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -33,9 +34,8 @@ def page(request: HttpRequest) -> HttpResponse:
     """The components that pages are built from. Raises Http404 without DEBUG."""
     if not settings.DEBUG:
         raise Http404
-    return render(
-        request, "ui/components.html", {"themes": [(theme, places(theme)) for theme in ("light", "dark")], **examples()}
-    )
+    themes = [(theme, places(theme), *fields(theme)) for theme in ("light", "dark")]
+    return render(request, "ui/components.html", {"themes": themes, **examples()})
 
 
 def examples() -> dict[str, Any]:
@@ -52,6 +52,15 @@ def examples() -> dict[str, Any]:
 def places(theme: str) -> list[Place]:
     """Two places of a rail, whose count has an id of its own on the page."""
     return [Place("Inbox", "#inbox", True, f"example-{theme}", 9), Place("Incidents", "#incidents", False)]
+
+
+def fields(theme: str) -> tuple[BoundField, BoundField]:
+    """A field that was filled in wrongly and a choice, whose names occur once on the page."""
+    why, kind = f"why-{theme}", f"kind-{theme}"
+    form = Form({why: "Agree", kind: "http"})
+    form.fields[why] = CharField(min_length=12)
+    form.fields[kind] = ChoiceField(choices=[("postgresql", "PostgreSQL"), ("http", "HTTP action")])
+    return form[why], form[kind]
 
 
 def _row(title: str, state: str) -> Row:

@@ -33,11 +33,15 @@ class Shell:
         self.request = request
 
     @cached_property
+    def waiting(self) -> inbox.Counts:
+        """How much waits for the person who looks."""
+        return inbox.counts(person_of(self.request))
+
+    @cached_property
     def work(self) -> list[Place]:
-        waiting = inbox.counts(person_of(self.request))
         places = [
-            self._place("Inbox", reverse("gate:inbox"), "inbox", waiting.all, also="/drafts/"),
-            self._place("Writes", reverse("writes:list"), "writes", waiting.writes),
+            self._place("Inbox", reverse("gate:inbox"), "inbox", self.waiting.all, also="/drafts/"),
+            self._place("Writes", reverse("writes:list"), "writes", self.waiting.writes),
             self._place("Incidents", reverse("gate:incidents")),
         ]
         if self.glass:
@@ -56,9 +60,9 @@ class Shell:
 
     @cached_property
     def defining(self) -> list[Place]:
-        kinds = [self._definitions(kind) for kind in ("rule", "class", "tool", "target")]
+        kinds = [self._definitions(kind) for kind in ("rule", "policy", "class", "tool", "target")]
         people = self._place("People", reverse("people:list"))
-        places = [*kinds, self._place("Agents", reverse("audit:agents")), people]
+        places = [*kinds, self._place("Agents", reverse("audit:agents"), "agents", self.waiting.alerts), people]
         if self.request.user.has_perm("people.try_mail"):
             places.append(self._place("Mail", reverse("people:mail")))
         return places

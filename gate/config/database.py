@@ -22,8 +22,8 @@ SOCKET_PATH_LIMIT = 100  # sun_path holds 107 bytes, and PostgreSQL adds its loc
 # The broker is known to those who publish and consume. A plane writes an outbox row instead.
 KNOW_THE_BROKER = ("reads", "worker", "writer")
 # The witness stands outside: whatever it were told about the log from within would be worth nothing. A replay reads
-# files, so that it can run in a build.
-WITHOUT_DATABASE = ("witness", "replay")
+# files, and so does whatever judges by a policy or compares two, so that both can run in a build.
+WITHOUT_DATABASE = ("witness", "replay", "policy")
 
 
 def run_dir() -> Path:

@@ -24,6 +24,7 @@ from prometheus_client.registry import Collector
 
 from audit import heartbeats, retention
 from audit.models import Outbox
+from gate.config import call_metrics
 from gate.triage.models import Draft
 from gate.writes.models import WriteRequest
 
@@ -59,7 +60,8 @@ def _text(has_drafts: bool) -> bytes:
 class _Installation(Collector):
     def __init__(self, has_drafts: bool) -> None:
         # The agents' role may not read drafts: how fast code decides is nothing that agents see.
-        self.measured = [_outbox, _heartbeats, _default_rows, _writes, *([_verdicts] if has_drafts else [])]
+        own = [_outbox, _heartbeats, _default_rows, _writes, call_metrics.measured]
+        self.measured = [*own, *([_verdicts] if has_drafts else [])]
 
     def collect(self) -> Iterator[Metric]:
         yield _gauge("process_info", "Which of our processes answers.", ["process"], {(settings.PROCESS,): 1})

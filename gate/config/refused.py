@@ -45,13 +45,13 @@ def wrong_method(request: HttpRequest) -> HttpResponse:
     return page(request, 405)
 
 
-def too_long() -> HttpResponse:
-    """What is said before Django sees the request, so with the headers that every page has."""
+def too_long(most: str = "a form up to 1 MB") -> HttpResponse:
+    """What is said before Django sees the request, so with the headers that every page has. `most` is its limit."""
     headers = {
         "Content-Security-Policy": build_policy(), "X-Content-Type-Options": "nosniff",
         "X-Frame-Options": settings.X_FRAME_OPTIONS, "Referrer-Policy": settings.SECURE_REFERRER_POLICY,
     }  # fmt: skip
-    return HttpResponse(render_to_string("413.html"), status=413, headers=headers)
+    return HttpResponse(render_to_string("413.html", {"most": most}), status=413, headers=headers)
 
 
 class CharsetMiddleware:

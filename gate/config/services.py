@@ -38,8 +38,8 @@ PASSED_ON = (
 CANARIES = ("COUNTERSEAL_CANARIES", "COUNTERSEAL_CANARIES_A_WEEK")
 # Which production credentials a process is given, by the end of the variable's name.
 CREDENTIALS = {
-    "agents": ("_READER_DSN",),
-    "reads": ("_READER_DSN", "_DOCTOR_DSN"),
+    "agents": ("_READER_DSN", "_READER_TOKEN"),
+    "reads": ("_READER_DSN", "_READER_TOKEN", "_DOCTOR_DSN", "_DOCTOR_TOKEN"),
     "writer": ("_WRITER_DSN",),
 }
 

@@ -78,6 +78,7 @@ INSTALLED_APPS = [
     "gate.config",
     "gate.people",
     "gate.triage",
+    "gate.admission",
     "gate.writes",
     "gate.demo",
 ]
@@ -256,6 +257,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": schedule(120),
         "options": {"queue": "reads", "expires": 100},
     },
+    "watch-agents": {
+        "task": "evidence.tasks.watch_agents",
+        "schedule": schedule(15),
+        "options": {"queue": "verdicts", "expires": 14},
+    },
     "ensure-partitions": {
         "task": "audit.tasks.ensure_partitions",
         "schedule": schedule(3600),
@@ -275,6 +281,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "gate.writes.tasks.plan_canary",
         "schedule": schedule(3600),
         "options": {"queue": "verdicts", "expires": 600},
+    },
+    "clear-pruned-traces": {
+        "task": "gate.triage.tasks.clear_pruned_traces",
+        "schedule": schedule(3600),
+        "options": {"queue": "trials", "expires": 600},
     },
     "note-seals": {
         "task": "gate.triage.tasks.note_seals",
@@ -296,5 +307,11 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
     # Django's own handlers would say its lines a second time, in another form.
-    "loggers": {"django": {"handlers": [], "level": "INFO"}, "django.server": {"handlers": [], "propagate": True}},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO"},
+        "django.server": {"handlers": [], "propagate": True},
+        # Each read that fails would warn of what it had sent besides; the failure itself is an entry.
+        "psycopg": {"level": "ERROR"},
+        "psycopg.pool": {"level": "WARNING"},
+    },
 }

@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("evidence.urls")),
     path("api/v1/", include("gate.triage.api_urls")),
     path("api/v1/", include("gate.writes.api_urls")),
+    path("api/v1/", include("gate.admission.api_urls")),
     path("api/v1/schema", SpectacularAPIView.as_view(), name="schema"),
     path("healthz", healthz, name="healthz"),
     path("metrics", metrics, name="metrics"),

@@ -15,6 +15,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("gate.people.urls")),
     path("", include("gate.triage.urls")),
     path("", include("gate.writes.urls")),
+    path("", include("gate.admission.urls")),
+    path("", include("evidence.people_urls")),
+    path("", include("evidence.tool_urls")),
     path("", include("audit.urls")),
 ]
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from gate.admission.files import shipped as shipped_policies
+from gate.admission.hooks import POLICIES
+from gate.admission.policies import body_of
 from gate.demo.shop import SQL
 from gate.triage.rules import registry
 
@@ -261,4 +264,13 @@ def query() -> Wanted:
 
 def everything() -> list[Wanted]:
     """All definitions, in an order in which each finds what it names."""
-    return [source(), *tools(), query(), *rules(), *classes(), target()]
+    return [source(), *tools(), query(), *rules(), *classes(), target(), *policies()]
+
+
+def policies() -> list[Wanted]:
+    """The shipped policies that judge the tool calls of an agent at its own machine."""
+    return [
+        Wanted("policies", one.name, body_of(one), "It is shipped with Counterseal.")
+        for one in shipped_policies()
+        if one.name in POLICIES.values()
+    ]

@@ -45,6 +45,15 @@ For 24 hours it opens no write of high risk.
 
 If it is not yours, revoke it at {link} at once, change your password there, and tell an admin.
 """
+ALERT = """\
+{agent}, which you answer for, has an alert at {origin}:
+
+{sentence}
+
+Look at it here, and say there why it needs nothing more, or stop the agent:
+
+{link}
+"""
 TEST = """\
 {by} asked Counterseal at {origin} for this letter, to see whether mail arrives. It did.
 """
@@ -74,6 +83,14 @@ def tell_of_key(person: Person, *, by: Person) -> Outcome:
     return _send(person, "new key", "A passkey was added to your Counterseal account", KEY_ENROLLED, by=by, link=link)
 
 
+def tell_of_alert(owner: Person, agent: str, sentence: str) -> Outcome:
+    """Tell the person who answers for an agent what a look at its calls found. Nobody asked for it: we write."""
+    link = f"{settings.ORIGIN}{reverse('audit:agent', args=[agent])}"
+    return _send(
+        owner, "alert", f"An alert about {agent}", ALERT, by=None, link=link, agent=agent, sentence=sentence
+    )  # fmt: skip
+
+
 def send_test(person: Person) -> Outcome:
     """Send somebody a letter that they asked for to see whether mail arrives."""
     return _send(person, "test", "A test letter from Counterseal", TEST, by=person)
@@ -84,8 +101,10 @@ def _link(token: str) -> str:
     return f"{settings.ORIGIN}{reverse('people:password_link', args=[token])}"
 
 
-def _send(to: Person, kind: str, subject: str, template: str, *, by: Person, link: str = "") -> Outcome:
-    words = {"by": str(by), "origin": settings.ORIGIN, "username": to.username, "link": link}
+def _send(
+    to: Person, kind: str, subject: str, template: str, *, by: Person | None, link: str = "", **more: str
+) -> Outcome:
+    words = {"by": str(by), "origin": settings.ORIGIN, "username": to.username, "link": link, **more}
     try:
         _take(to, by)
         mail.send(
@@ -96,17 +115,19 @@ def _send(to: Person, kind: str, subject: str, template: str, *, by: Person, lin
     return _record(to, kind, by)
 
 
-def _take(to: Person, by: Person) -> None:
+def _take(to: Person, by: Person | None) -> None:
     try:
-        limits.take(f"letters by {by.pk}", most=MOST_BY_ONE, within=WITHIN)
+        if by is not None:
+            limits.take(f"letters by {by.pk}", most=MOST_BY_ONE, within=WITHIN)
         limits.take(f"letters to {to.email.lower()}", most=MOST_TO_ONE, within=WITHIN)
     except limits.UsedUp as used:
         raise mail.NotSent(f"Too many letters within an hour. Try again in {minutes_until(used.until)}.") from used
 
 
-def _record(to: Person, kind: str, by: Person, why_not: str = "") -> Outcome:
+def _record(to: Person, kind: str, by: Person | None, why_not: str = "") -> Outcome:
     log.record(
-        Kind.MAIL_FAILED if why_not else Kind.MAIL_SENT, by.actor(), subject=f"person {to.username}",
+        Kind.MAIL_FAILED if why_not else Kind.MAIL_SENT, by.actor() if by else log.Actor.process(),
+        subject=f"person {to.username}",
         summary=f"{kind} to {to.email}", status="failed" if why_not else "ok", error=why_not,
         args={"kind": kind, "to": to.email},
     )  # fmt: skip

@@ -11,10 +11,11 @@ class TriageConfig(AppConfig):
         """Make triage known to the layers below: its kinds of definitions, its desk tools, its scope."""
         from audit import agent_page, agents, health_resting, twohands
         from audit import copies as audit_copies
-        from evidence import scope
-        from gate.triage import classes, copies, desk, ending, rule_guards, running, seals
+        from evidence import offering, scope, sources
+        from gate.triage import classes, copies, desk, ending, rule_guards, running, seals, written
         from gate.triage.rules import registry
         from gate.triage.scope import resolve
+        from gate.triage.scope import running as running_scopes
 
         permission = "gate.change_definition"
         twohands.register(
@@ -42,7 +43,9 @@ class TriageConfig(AppConfig):
         for rule in registry.loaded():
             registry.hash_of(rule)
         desk.register()
-        scope.set_resolver(resolve)
+        scope.set_resolver(resolve, running_scopes)
+        offering.set_finder(classes.offering)
+        sources.set_companion(written.bring_class)
         agent_page.set_running(running.of_agent)
         audit_copies.register(copies.of, copies.clear)
         health_resting.register(seals.resting)

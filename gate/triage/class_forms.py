@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from audit.definition_forms import VersionForm
+from audit.definition_forms import LinesField, VersionForm
 from audit.templatetags.ui import duration
 from gate.triage import classes
 
@@ -32,14 +32,6 @@ class DurationField(forms.CharField):
         if rest or not text:
             raise ValidationError("Write it like 3 h, 1 h 30 min or 45 s.")
         return sum(int(number) * UNITS[unit] for number, unit in PIECE.findall(text))
-
-
-class LinesField(forms.CharField):
-    """Names, one per line."""
-
-    def clean(self, value: Any) -> Any:
-        """The names. Raises ValidationError when there is none."""
-        return [line.strip() for line in super().clean(value).splitlines() if line.strip()]
 
 
 class SubjectField(forms.CharField):

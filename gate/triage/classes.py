@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.urls import reverse
+
+from audit.models import Definition
 from evidence import arguments
+from evidence.offering import Offering
 from gate.triage.cases import IncidentFacts
 from gate.triage.grammars import conditions
 from gate.triage.models import Incident
@@ -170,3 +174,13 @@ def counted_from(incident: Incident, moment: datetime, looked_at: datetime | Non
 def spelled(moment: datetime) -> str:
     """A moment as agents and monitors get it: ISO 8601, UTC, with Z."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def offering() -> Mapping[str, Sequence[Offering]]:
+    """The classes in force by the name of each tool that they offer."""
+    found: dict[str, list[Offering]] = {}
+    active = Definition.objects.filter(kind="class", status=Definition.Status.ACTIVE).order_by("name")
+    for name, body in active.values_list("name", "body"):
+        for tool in body["tools"]:
+            found.setdefault(tool, []).append(Offering(name, body["title"], reverse("gate:class", args=[name])))
+    return found

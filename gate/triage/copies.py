@@ -12,7 +12,11 @@ from audit.kinds import Kind
 from audit.models import Entry
 from gate.triage.models import Comment, Draft, Incident, Investigation
 from gate.triage.rule_models import PromotedCase
+from gate.triage.trace_models import Trace
 
+REPEATED_BY_TRACES = (
+    Kind.CALL_STARTED, Kind.CALL_FINISHED, Kind.FINDINGS_SUBMITTED, Kind.INVESTIGATION_STARTED, Kind.TRACE_UPLOADED,
+)  # fmt: skip
 WORDS = {
     True: "shows the agent's answer and notes; they are cleared with it.",
     False: "has the agent's answer and notes, which may repeat it.",
@@ -27,6 +31,8 @@ def of(entry: Entry) -> Iterable[Copy]:
         yield from _incident(entry)
     elif entry.kind in (Kind.CALL_STARTED, Kind.CALL_FINISHED, Kind.FINDINGS_SUBMITTED, Kind.VERDICT_RENDERED):
         yield from _investigation(entry)
+    if entry.kind in REPEATED_BY_TRACES:
+        yield from _traces(entry)
 
 
 def clear(redaction: int) -> None:
@@ -74,6 +80,19 @@ def _cases(entry: Entry) -> Iterable[Copy]:
     for case in PromotedCase.objects.filter(document__contains=f'"{entry.ref}"').defer("document"):
         sentence = "is a case for replay that holds its calls; this one is cleared with it, and the case fails then."
         yield Copy(case.name, reverse("gate:case_file", args=[case.name]), sentence)
+
+
+def _traces(entry: Entry) -> Iterable[Copy]:
+    """A trace is the client's own account of all that was read and said."""
+    found = Trace.objects.filter(content__isnull=False).select_related("investigation").defer("content", "report")
+    if entry.kind == Kind.TRACE_UPLOADED:
+        found = found.filter(entry_seq=entry.seq)
+    else:
+        found = found.filter(investigation_id=int(entry.run_id) if entry.run_id.isdecimal() else 0)
+    for trace in found:
+        look = trace.investigation
+        address = reverse("gate:traces", args=[look.incident_id, look.pk])
+        yield Copy(f"A-{trace.entry_seq}", address, "uploaded a trace, which may repeat it; it is cleared with it.")
 
 
 def _page(incident: Incident) -> str:

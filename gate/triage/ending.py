@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from audit import log
 from audit.kinds import Kind
+from evidence import changes
 from gate.triage.models import Incident, Investigation
 
 AGENT_STOPPED = "Its agent was stopped."
@@ -22,6 +23,7 @@ def end(investigation: Investigation, by: log.Actor, reason: str) -> None:
         Kind.INVESTIGATION_STOPPED, by, subject=incident.ref, incident_id=incident.pk,
         run_id=str(investigation.pk), summary=reason, args=seen,
     )  # fmt: skip
+    changes.announce(investigation.agent_id)
 
 
 def end_all(agent_id: int, by: log.Actor) -> Sequence[str]:

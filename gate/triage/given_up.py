@@ -15,11 +15,13 @@ from django.utils import timezone
 
 from audit import outbox
 from audit.models import Outbox
-from gate.triage import rule_actions, submissions, verdicts
+from gate.triage import rule_actions, submissions, traces, verdicts
 from gate.triage.models import Draft, Investigation
 from gate.triage.rule_models import OPEN, Job, Replay, Trial
+from gate.triage.trace_models import Trace
 
-WORKS: dict[str, type[Trial] | type[Replay]] = {rule_actions.TRY: Trial, rule_actions.REPLAY: Replay}
+Work = Trial | Replay | Trace
+WORKS: dict[str, type[Work]] = {rule_actions.TRY: Trial, rule_actions.REPLAY: Replay, traces.TASK: Trace}
 
 
 def end_all() -> None:
@@ -32,7 +34,7 @@ def end_all() -> None:
 
 
 @transaction.atomic
-def _end(work: type[Trial] | type[Replay], job: Outbox) -> None:
+def _end(work: type[Work], job: Outbox) -> None:
     # A worker that lives after all holds the row, and may have come to the end meanwhile.
     found = work.objects.select_for_update(of=("self",)).get(pk=job.subject_id)
     if found.status in OPEN:
@@ -40,8 +42,8 @@ def _end(work: type[Trial] | type[Replay], job: Outbox) -> None:
         found.save(update_fields=["status", "why", "finished_at"])
 
 
-def _why(found: Trial | Replay, job: Outbox) -> str:
-    done = found.done if isinstance(found, Trial) else found.lines.count()
+def _why(found: Work, job: Outbox) -> str:
+    done = found.lines.count() if isinstance(found, Replay) else found.done
     at = f"It got to {done} of {found.total}. " if found.total else "It never began. "
     return f"{job.error} {at}The log of the trial worker says what became of it."
 

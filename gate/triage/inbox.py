@@ -15,8 +15,9 @@ from django.utils import timezone
 from audit import twohands
 from audit.models import Definition
 from audit.templatetags.ui import minutes_until
+from evidence import alerts
 from gate.people.models import Person
-from gate.triage import guards, receipts
+from gate.triage import guards, receipts, written
 from gate.triage.models import Draft, Incident
 from gate.triage.receipts import Shown
 from gate.triage.rule_models import Drift
@@ -87,10 +88,12 @@ class Counts:
     drafts: int
     writes: int
     versions: int
+    written: int
+    alerts: int  # about agents: they wait on the agents' pages, not in the inbox
 
     @property
     def all(self) -> int:
-        return self.drafts + self.writes + self.versions
+        return self.drafts + self.writes + self.versions + self.written
 
 
 def counts(person: Person) -> Counts:
@@ -99,6 +102,8 @@ def counts(person: Person) -> Counts:
         ("gate.review_draft", open_drafts()),
         ("gate.decide_write", open_writes()),
         ("gate.change_definition", twohands.waiting()),
+        ("gate.close_incident", written.open_ones()),
+        ("evidence.acknowledge_alert", alerts.open_ones()),
     ]
     asked = [
         rows.order_by("pk").values_list(Value(act))[:MOST_COUNTED] for act, rows in waiting if person.has_perm(act)
@@ -108,15 +113,23 @@ def counts(person: Person) -> Counts:
 
 
 def groups(filters: Filters, person: Person) -> list[Group]:
-    """The inbox's groups that hold something, in eight queries at most while all evidence is well."""
+    """The inbox's groups that hold something, in nine queries at most while all evidence is well."""
     may = person.has_perm
     found = [
+        Group("Reads that wrote", _written(filters), may("gate.close_incident")),
         Group("Needs your review", _draft_rows(_drafts(filters)), may("gate.review_draft")),
         Group("Writes to approve", _write_rows(filters, person), may("gate.decide_write")),
         Group("Versions to activate", _versions(filters, person), may("gate.change_definition")),
         Group("Answers that changed", _drift(filters, person), may("gate.change_definition")),
     ]
     return [group for group in found if group.rows]
+
+
+def _written(filters: Filters) -> list[Row]:
+    """Whatever is searched for: a source is dark, and agents wait for it."""
+    if filters.kind not in {"", "incident"}:
+        return []
+    return [written_row(one) for one in written.open_ones().select_related("owner").order_by("pk")[:MOST_SHOWN]]
 
 
 def _versions(filters: Filters, person: Person) -> list[Row]:
@@ -190,6 +203,15 @@ def version_row(version: Definition) -> Row:
         "◌", "", f"v{version.version}", reverse("definitions:one", args=[plural, version.name]),
         f"{version.kind} {version.name}", version.reason[:100], "◌ drafted", "chip--drafted", str(version.drafted_by),
         version.drafted_at,
+    )  # fmt: skip
+
+
+def written_row(incident: Incident) -> Row:
+    """A line about a read that wrote; closing its incident lights the source again."""
+    return Row(
+        "!", "state--bad", incident.ref, reverse("gate:incident", args=[incident.pk]), incident.title,
+        f"during {incident.facts['during']}", "! source is dark", "chip--bad", str(incident.owner or "Unclaimed"),
+        incident.opened_at,
     )  # fmt: skip
 
 

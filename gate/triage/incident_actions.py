@@ -9,13 +9,13 @@ from audit import log
 from audit.kinds import Kind
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import by_hand, ending, incident_guards, late
+from gate.triage import by_hand, ending, incident_guards, late, written
 from gate.triage.models import Comment, Incident, Investigation
 
 
 def _lock(pk: int) -> Incident:
     # Lock first, then check: a rule tested on an unlocked row can be untrue by the next line.
-    return Incident.objects.select_for_update(of=("self",)).select_related("owner").get(pk=pk)
+    return Incident.objects.select_for_update(of=("self",)).select_related("owner", "incident_class").get(pk=pk)
 
 
 @transaction.atomic
@@ -26,6 +26,7 @@ def close(pk: int, *, by: Person, reason: str, seen_version: int) -> Incident:
     incident_guards.check_can_close(by, incident)
     incident.status, incident.closed_at, incident.version = Incident.Status.CLOSED, timezone.now(), seen_version + 1
     incident.save(update_fields=["status", "closed_at", "version"])
+    written.settle(incident)
     _record(Kind.INCIDENT_CLOSED, incident, by, reason, reason=reason, seen_version=seen_version)
     return incident
 

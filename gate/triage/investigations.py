@@ -13,9 +13,9 @@ from audit import log, masking
 from audit.agents import Principal
 from audit.kinds import Kind
 from audit.models import Agent
-from evidence import budgets
+from evidence import budgets, changes
 from evidence.errors import Problem
-from gate.triage import classes
+from gate.triage import classes, written
 from gate.triage.briefing import brief
 from gate.triage.models import Incident, Investigation
 
@@ -46,6 +46,7 @@ def start(principal: Principal, incident: str | int | None) -> Investigation:
         run_id=str(investigation.pk), summary=chosen.title, args={"incident": incident},
         result=masking.mask(investigation.briefing),
     )  # fmt: skip
+    changes.announce(principal.agent_id)
     return investigation
 
 
@@ -70,15 +71,15 @@ def _pick(incident: str | int | None) -> Incident:
         raise Problem(404, "unknown_incident", "There is no open incident of that number.")
     if chosen.status == Incident.Status.INVESTIGATING:
         raise Problem(409, "already_running", f"{chosen.ref} is being investigated; take another one.")
-    if chosen.status not in STARTABLE:
+    if chosen.status not in STARTABLE or written.is_for_people(chosen):
         raise Problem(409, "not_startable", f"{chosen.ref} waits for a person; take another one.")
     return chosen
 
 
 def _oldest(waiting: QuerySet[Incident]) -> Incident:
     running = Investigation.objects.filter(incident=OuterRef("pk"), status=Investigation.Status.RUNNING)
-    free = waiting.filter(~Exists(running), status__in=STARTABLE, owner=None).order_by("began_at", "pk")
-    chosen = free.first()
+    free = waiting.filter(~Exists(running), status__in=STARTABLE, owner=None)
+    chosen = free.exclude(incident_class__name=written.CLASS).order_by("began_at", "pk").first()
     if chosen is None:
         raise Problem(404, "nothing_waits", "No open incident waits for an investigation.")
     return chosen

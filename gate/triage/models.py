@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from audit.models import Agent, Definition
-from gate.triage import rule_models  # noqa: F401 its tables belong to this app, too
+from gate.triage import rule_models, trace_models  # noqa: F401 their tables belong to this app, too
 
 
 class IntakeToken(models.Model):

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from audit import log
 from audit.kinds import Kind
+from evidence import changes
 from gate.triage.models import Incident, Investigation
 
 
@@ -34,4 +35,5 @@ def _abandon(pk: int) -> bool:
         summary=f"{investigation.agent.name} did not hand in in time",
         args={"calls_used": investigation.calls_used, "deadline_at": investigation.deadline_at.isoformat()},
     )  # fmt: skip
+    changes.announce(investigation.agent_id)
     return True

@@ -15,12 +15,24 @@ from audit import marked_json, reading, retention
 from audit.kinds import Kind
 from audit.models import Entry, Retained
 from audit.reading import seq_of
+from evidence.survival.fields import LIMITATION
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import answers, closing, gathering, given_up, guards, inbox, receipts
+from gate.triage import (
+    answers,
+    closing,
+    gathering,
+    given_up,
+    guards,
+    inbox,
+    receipts,
+    survival_grounds,
+    survival_reports,
+)
 from gate.triage.models import Draft, Finding, Incident, Investigation, Review
 from gate.triage.mutation import CALL, RESULT
 from gate.triage.rule_models import Examination
+from gate.triage.survival_grounds import Grounds
 
 GLYPHS = {"holds": "✓", "fails": "✕", "unreadable": "?"}
 MOST_UNCITED = 30
@@ -119,6 +131,8 @@ def draft_page(pk: int, reader: Person) -> DraftPage:
 class DraftPage:
     """What the draft's page shows to one reader. Its queries do not grow with the evidence."""
 
+    limitation = LIMITATION
+
     def __init__(self, draft: Draft, reader: Person) -> None:
         self.draft = draft
         self.reader = reader
@@ -204,6 +218,12 @@ class DraftPage:
     def shown_numbers(self) -> frozenset[int]:
         """The numbers of entries that are there: cited ones, and this investigation's calls."""
         return frozenset(card.entry.seq for card in self.evidence) | frozenset(call.seq for call in self._calls)
+
+    @cached_property
+    def grounds(self) -> Grounds | None:
+        """What the values of the agent's answer rest on; None without an answer, or while it is not measured."""
+        measured = survival_reports.of_log(self.investigation)
+        return survival_grounds.of_answer(measured.run, measured.report) if measured.report is not None else None
 
     @property
     def mark(self) -> Mark:

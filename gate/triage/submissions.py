@@ -9,7 +9,7 @@ from django.db import transaction
 from audit import log, masking, outbox
 from audit.agents import Principal
 from audit.kinds import Kind
-from evidence import arguments
+from evidence import arguments, changes
 from evidence.errors import Problem
 from gate.triage import clock
 from gate.triage.classes import NAME
@@ -80,6 +80,7 @@ def submit(principal: Principal, investigation_id: int, handed_in: dict[str, Any
     )  # fmt: skip
     _record(principal, investigation, handed_in)
     outbox.enqueue(TASK, QUEUE, investigation.pk)
+    changes.announce(principal.agent_id)
     return {"status": "received"}
 
 

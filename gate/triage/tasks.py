@@ -3,7 +3,19 @@
 from celery import shared_task
 
 from audit import outbox
-from gate.triage import examining, given_up, overdue, replays, seals, submissions, trials, verdicts
+from gate.triage import (
+    examining,
+    given_up,
+    overdue,
+    replays,
+    seals,
+    submissions,
+    survival_reports,
+    trace_upkeep,
+    trials,
+    verdicts,
+    written,
+)
 
 
 @shared_task(name="gate.triage.tasks.render_verdict")
@@ -32,13 +44,33 @@ def replay_cases(job_id: int) -> None:
     given_up.end_all()
 
 
+@shared_task(name="gate.triage.tasks.measure_trace")
+def measure_trace(job_id: int) -> None:
+    """Measure what became of the evidence in an uploaded trace, a part at a time."""
+    outbox.run_in_slices(measure_trace.name, job_id, survival_reports.advance)
+    given_up.end_all()
+
+
+@shared_task(name="gate.triage.tasks.measure_log")
+def measure_log(job_id: int) -> None:
+    """Measure the same of what the log has of an investigation."""
+    outbox.run_in_slices(measure_log.name, job_id, survival_reports.measure_log)
+
+
+@shared_task(name="gate.triage.tasks.clear_pruned_traces")
+def clear_pruned_traces() -> None:
+    """Clear the traces whose entries were pruned from the log."""
+    trace_upkeep.clear_pruned()
+
+
 @shared_task(name="gate.triage.tasks.abandon_overdue")
 def abandon_overdue() -> None:
-    """Give up on investigations whose time is over; take up verdicts and examinations that were given up."""
+    """Give up on investigations whose time is over; take up what was given up, and reads that wrote."""
     overdue.abandon_all()
     submissions.resume()
     given_up.end_all()
     given_up.resume()
+    written.open_all()
 
 
 @shared_task(name="gate.triage.tasks.note_seals")

@@ -12,6 +12,7 @@ from gate.triage import (
     replay_views,
     rule_views,
     search_views,
+    survival_views,
     views,
 )
 
@@ -37,6 +38,20 @@ urlpatterns = [
     path("incidents/<int:pk>/comments/", incident_views.comments, name="comments"),
     path("incidents/<int:pk>/investigations/<int:investigation>/stop/", incident_views.stop, name="stop"),
     path("incidents/<int:pk>/case/", case_views.case, name="case"),
+    path("incidents/<int:pk>/survival/", survival_views.difference, name="survival_diff"),
+    path("incidents/<int:pk>/investigations/<int:investigation>/survival/", survival_views.survival, name="survival"),
+    path(
+        "incidents/<int:pk>/investigations/<int:investigation>/survival/measuring/",
+        survival_views.measuring,
+        name="survival_measuring",
+    ),
+    path(
+        "incidents/<int:pk>/investigations/<int:investigation>/survival.html",
+        survival_views.report,
+        name="survival_report",
+    ),
+    path("incidents/<int:pk>/investigations/<int:investigation>/traces/", survival_views.upload, name="traces"),
+    path("survival/", survival_views.over_time, name="survival_times"),
     path("cases/<slug:name>.json", replay_views.case_file, name="case_file"),
     # Rules and classes have pages of their own; a draft of a rule is written as any other definition.
     path("rules/", rule_views.rules, name="rules"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from audit import links, log, outbox, reading
 from audit.kinds import Kind
-from gate.triage import briefing, history
+from gate.triage import briefing, history, survival_reports
 from gate.triage.cases import RecordedCall
 from gate.triage.models import Draft, Finding, Incident, Investigation
 from gate.triage.outcomes import CheckResult, Fail, Pass
@@ -33,6 +33,7 @@ def render(investigation_id: int) -> None:
     _record(draft, findings)
     _cite(draft, findings, situation.calls, decided.checks)
     outbox.enqueue(EXAMINE, QUEUE, draft.pk)
+    survival_reports.ask_for_log(investigation.pk)
 
 
 def _draft(investigation: Investigation, decided: Pass | Fail, decided_at: datetime) -> Draft:

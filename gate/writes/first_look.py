@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import postgast
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from psycopg import sql
 
 from audit import log, twohands
 from audit.kinds import Kind
 from audit.models import Definition
-from evidence import proof, reader, sources
+from evidence import credentials, proof, reader, written_reads
 from evidence.errors import Problem, Refused
+from evidence.reader import ReadResult
 from gate.writes import targets
 from gate.writes.errors import Unfit
 from gate.writes.models import FirstLook, PreviewRequest, WriteRequest
@@ -28,6 +30,7 @@ from gate.writes.statement import Statement, messages
 from gate.writes.targets import WriteTarget
 
 Row = dict[str, Any]
+KIND = "postgresql"  # of the targets whose statements are read here, and so of their sources
 NOT_SHOWN = ("set_to_default", "multi_assign_ref")
 
 
@@ -63,8 +66,7 @@ def _look(write: WriteRequest) -> tuple[list[Row], str]:
         source = _source(target)
         text = as_select(statement, given, shown_in=source.body["schema"])
         limits = reader.Limits(rows=target.policy.row_cap)
-        values, schema = [one.v for one in given], source.body["schema"]
-        found = reader.read(sources.dsn(source, "reader_env"), text, values, limits=limits, schema=schema)
+        found = _read(write, source, text, [one.v for one in given], limits)
     except (Unfit, Refused, Problem) as reason:
         return [], reason.sentence if isinstance(reason, Refused | Problem) else str(reason)
     if found.truncated:
@@ -72,10 +74,23 @@ def _look(write: WriteRequest) -> tuple[list[Row], str]:
     return [_row(one) for one in found.rows], ""
 
 
+def _read(write: WriteRequest, source: Definition, text: str, given: list[Any], limits: reader.Limits) -> ReadResult:
+    try:
+        return reader.read(
+            credentials.secret(source, "reader_env"), text, given, limits=limits, schema=source.body["schema"]
+        )
+    except Refused as refused:
+        if refused.code == written_reads.WROTE:
+            written_reads.note(source, write.ref, settings.PROCESS)
+        raise
+
+
 def _source(target: WriteTarget) -> Definition:
     source = twohands.active("source", target.first_look_source or "")
     if source is None:
         raise Unfit(f"The source {target.first_look_source} is not in force; an admin can activate it.")
+    if source.body["kind"] != KIND:
+        raise Unfit(f"The source {source.name} is no {KIND} source, so it shows none of the target's rows.")
     proof.require(source)
     return source
 

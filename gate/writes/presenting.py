@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -22,6 +23,7 @@ from gate.writes import (
     quorum,
     seats,
     settle_page,
+    survival_marks,
     targets,
 )
 from gate.writes.around import Around
@@ -36,6 +38,16 @@ from gate.writes.seats import Seats
 from gate.writes.state_words import State, of_quorum, state_of
 
 Status = WriteRequest.Status
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter, and what it rests on where there is anything to hold it against."""
+
+    name: str
+    type: str
+    value: str | None
+    argument: survival_marks.Argument | None
 
 
 @dataclass
@@ -145,6 +157,16 @@ class WritePage:
     @cached_property
     def lines(self) -> list[display.Line]:
         return http_display.lines(self.write.statement) if self.action else display.lines(self.write.statement)
+
+    @cached_property
+    def marks(self) -> survival_marks.Marks:
+        """What its arguments rest on."""
+        return survival_marks.Marks(self.write)
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        pairs = zip_longest(self.write.parameters, self.marks.parameters)
+        return [Parameter(f"${number}", one["t"], one["v"], mark) for number, (one, mark) in enumerate(pairs, 1)]
 
     @cached_property
     def lookalikes(self) -> list[lookalikes.Lookalike]:

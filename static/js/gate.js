@@ -114,8 +114,9 @@ function tell(text) {
 }
 function copy(source) {
   const done = () => tell("Copied.");
-  navigator.clipboard.writeText(source.value).then(done, () => {
-    source.select();
+  navigator.clipboard.writeText(source.value ?? source.textContent).then(done, () => {
+    if (source.select) source.select();
+    else getSelection().selectAllChildren(source);
     tell("The browser kept its clipboard; the text is selected, so copy it from there.");
   });
 }

@@ -18,7 +18,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
 BENCHES = (
     "log_writes", "reads", "verdict", "drafts", "verdicts", "audit", "audit_tree", "audit_browsing", "writes",
-    "survival",
+    "survival", "read_plane", "admission",
 )  # fmt: skip
 
 
@@ -63,11 +63,13 @@ def _run(sockets: Path, given: argparse.Namespace) -> None:
     django.setup()
     call_command("migrate", verbosity=0)
     from tests.bench import (
+        admission,
         audit,
         audit_browsing,
         audit_tree,
         drafts,
         log_writes,
+        read_plane,
         reads,
         survival,
         timing,
@@ -87,6 +89,8 @@ def _run(sockets: Path, given: argparse.Namespace) -> None:
         "audit_browsing": lambda: audit_browsing.run(sockets, given.entries),
         "writes": lambda: writes.run(sockets),
         "survival": survival.run,
+        "read_plane": read_plane.run,
+        "admission": admission.run,
     }
     for name in given.names or BENCHES:
         timing.say_load()

@@ -20,6 +20,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright
 
+from tests import packages
 from tests.machine import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,14 +103,8 @@ def find_chromium() -> str | None:
 
 def install_chromium() -> str | None:
     """Debian's Chromium, where we may install it."""
-    if os.geteuid() != 0 or not shutil.which("apt-get"):
+    if not packages.install("chromium", "fonts-dejavu-core"):
         return None
-    patient = ["-o", "DPkg::Lock::Timeout=300"]
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(["apt-get", "update", "-qq"], check=True, env=quiet)
-    packages = ["chromium", "fonts-dejavu-core"]
-    command = ["apt-get", *patient, "install", "-y", "-qq", "--no-install-recommends", *packages]
-    subprocess.run(command, check=True, env=quiet)
     return find_chromium()
 
 

@@ -36,13 +36,18 @@ NO_PAGES = {
     "cases/<slug:name>.json": "JSON",
     "rules/<slug:name>/trials/<int:pk>/": "a fragment",
     "rules/replay/<int:pk>/": "the page of rules/replay/, once something was replayed",
+    "incidents/<int:pk>/investigations/<int:investigation>/survival.html": "a file to send on",
     "incidents/<int:pk>/case/": "needs a closed incident; its parts are those of incidents/new/",
     "audit/<uuid:key>/": "leads on",
     "audit/health/verifying/": "a fragment",
     "sign-in/passkey/": "needs a key; looked at in test_passkeys.py",
     "writes/<int:pk>/edit/": "needs an own write; looked at in test_write_parts.py",
     "writes/<int:pk>/rows/<slug:key>/": "needs an effect of many rows; looked at in test_write_parts.py",
+    "policies/<slug:name>/decisions/<int:seq>/": "needs a decision; its parts are those of policies/<slug:name>/",
     "sign-in/": "looked at below, as a stranger",
+    "<slug:plural>/": "every kind of definition has a list of its own",
+    "<slug:plural>/new/": "and a form of its own",
+    "<slug:plural>/<slug:name>/": "and a page of its own",
     "drafts/<int:pk>/sending/": "needs a mail server; looked at in test_answer.py",
 }  # fmt: skip
 REFUSALS = ("/nothing/is/here/at/all/", "/sign-out/", "/audit/999999999/")

@@ -15,6 +15,7 @@ from audit import agents, budgets, log, twohands
 from audit.agents import Principal
 from audit.models import Agent, Definition, Entry, Hold, Override, Redaction, SavedView, Verification
 from evidence import strangers
+from gate.admission import judging, policies
 from gate.config import smtp
 from gate.people import key_assertions, mail
 from gate.people.models import Change, Key, Person
@@ -119,6 +120,7 @@ class World:
             "trials": [self.ruled.running.pk],
             "replay": [self.ruled.replay.pk],
             "drift": [self.ruled.drift.pk],
+            "decisions": [Entry.objects.filter(kind="admission.decided", tool="restarts").latest("seq").seq],
         }  # fmt: skip
         return [*(of[noun] if noun in of else sorted(set().union(*of.values()))), NOT_THERE]
 
@@ -140,11 +142,22 @@ def world(define: Callable[..., Any], make_agent: Callable[..., Any], make_perso
     """Two agents, each with a draft, a running investigation and a write, and people of three roles."""
     kind = define("class", "job_failed", JOB_FAILED)
     target = define("target", "shop", TARGET)
+    policy = define("policy", "restarts", dict(policies.EXAMPLE))
+    changed = {**policies.EXAMPLE, "title": "Restarts of services"}
+    twohands.draft("policy", "restarts", changed, by=policy.drafted_by, reason="Another title.")
+    define("source", "shop", bodies.source())
+    listed = define("tool", "list_jobs", bodies.tool(source="shop"))
+    changed = bodies.tool(source="shop", purpose="All jobs.")
+    twohands.draft("tool", "list_jobs", changed, by=listed.drafted_by, reason="Another purpose.")
     people = {role: make_person(role.replace("_", "-"), role) for role in ("viewer", "on_call", "admin", "auditor")}
     other, _ = make_agent("other-agent")
     own, token = make_agent("asker")
     principal = agents.authenticate(token)
     assert principal is not None
+    answers = {"replicas": {"value": "one", "by": "probe"}}
+    judging.recorded(
+        judging.judge("restarts", answers), principal, subject="restart", answers=answers, action={}, model={}
+    )
     others_running = investigation(kind, other, 2)
     said = {"job_id": "others-argument"}
     made = World(

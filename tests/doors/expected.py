@@ -74,6 +74,16 @@ PEOPLES_PLANE: dict[str, dict[str, frozenset[str]]] = {
     "incidents/<int:pk>/assignment/": {"POST": PROPOSERS},
     "incidents/<int:pk>/comments/": {"POST": PROPOSERS},
     "incidents/<int:pk>/investigations/<int:investigation>/stop/": {"POST": PROPOSERS},
+    "incidents/<int:pk>/survival/": SAFE_PAGE,
+    "incidents/<int:pk>/investigations/<int:investigation>/survival/": SAFE_PAGE,
+    "incidents/<int:pk>/investigations/<int:investigation>/survival/measuring/": {"POST": PROPOSERS},
+    "incidents/<int:pk>/investigations/<int:investigation>/survival.html": SAFE_PAGE,
+    "incidents/<int:pk>/investigations/<int:investigation>/traces/": {
+        "GET": PROPOSERS,
+        "HEAD": PROPOSERS,
+        "POST": PROPOSERS,
+    },
+    "survival/": SAFE_PAGE,
     "incidents/<int:pk>/case/": {"GET": PROPOSERS, "HEAD": PROPOSERS, "POST": PROPOSERS},
     "cases/<slug:name>.json": SAFE_PAGE,
     "rules/": SAFE_PAGE,
@@ -111,6 +121,13 @@ PEOPLES_PLANE: dict[str, dict[str, frozenset[str]]] = {
     "writes/<int:pk>/reviews/": {},
     "writes/canaries/<int:pk>/lifting/": {},
     "writes/canaries/": {"GET": EXPORTERS, "HEAD": EXPORTERS},
+    "policies/": SAFE_PAGE,
+    "policies/new/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
+    "policies/<slug:name>/": SAFE_PAGE,
+    "policies/<slug:name>/new/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
+    "policies/<slug:name>/decisions/<int:seq>/": SAFE_PAGE,
+    "policies/<slug:name>/versions/<int:number>/observation/": {"POST": ADMINS},
+    "policies/<slug:name>/versions/<int:number>/activation/": {"POST": ADMINS},
     "targets/": SAFE_PAGE,
     "targets/new/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
     "targets/<slug:name>/": SAFE_PAGE,
@@ -145,6 +162,17 @@ PEOPLES_PLANE: dict[str, dict[str, frozenset[str]]] = {
     "agents/<slug:name>/stop/": {"POST": ADMINS},
     "agents/<slug:name>/start/": {"POST": ADMINS},
     "agents/tokens/<int:pk>/revocation/": {"POST": ADMINS},
+    "agents/alerts/<int:pk>/acknowledgment/": {},  # none is open in this world: tests/evidence/test_agent_activity
+    "sources/": SAFE_PAGE,
+    "sources/new/": {"GET": ADMINS, "HEAD": ADMINS},  # the walk types no source's body: tests/evidence does
+    "sources/<slug:name>/": SAFE_PAGE,
+    "sources/<slug:name>/proof/": {"POST": ADMINS},
+    "tools/": SAFE_PAGE,
+    "tools/new/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
+    "tools/<slug:name>/": SAFE_PAGE,
+    "tools/<slug:name>/new/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
+    "tools/<slug:name>/versions/<int:number>/activation/": {"POST": ADMINS},
+    "tools/<slug:name>/versions/<int:number>/retirement/": {"POST": ADMINS},
     "<slug:plural>/": SAFE_PAGE,
     "<slug:plural>/new/": {"GET": ADMINS, "HEAD": ADMINS, "POST": ADMINS},
     "<slug:plural>/<slug:name>/": SAFE_PAGE,
@@ -157,6 +185,10 @@ AGENTS_PLANE: dict[str, dict[str, frozenset[str]]] = {
     "api/v1/incidents": {"POST": MONITORS, "OPTIONS": MONITORS},
     "api/v1/investigations": {"POST": AGENTS, "OPTIONS": AGENTS},
     "api/v1/investigations/<int:investigation>/findings": {"POST": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/investigations/<int:investigation>/trace": {"POST": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/admission/decide": {"POST": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/admission/policies/<slug:name>/questions": {"GET": AGENTS, "HEAD": AGENTS, "OPTIONS": AGENTS},
+    "api/v1/hooks/claude-code": {"POST": AGENTS, "OPTIONS": AGENTS},
     "api/v1/writes": {"POST": AGENTS, "OPTIONS": AGENTS},
     "api/v1/writes/<int:pk>": {"GET": AGENTS, "HEAD": AGENTS, "OPTIONS": AGENTS},
     "api/v1/schema": {"GET": ANYONE, "HEAD": ANYONE, "OPTIONS": ANYONE},
@@ -165,7 +197,9 @@ AGENTS_PLANE: dict[str, dict[str, frozenset[str]]] = {
 }
 
 # Desk tools: what an agent hands in. Evidence tools are definitions, and a definition can only read.
-DESK_TOOLS = {"start_investigation", "submit_findings", "propose_write", "write_status"}
+DESK_TOOLS = {
+    "start_investigation", "submit_findings", "propose_write", "write_status", "list_available_tools", "describe_tool",
+}  # fmt: skip
 
 # Task → the roles of the database that may run it. Whoever else calls it changes nothing.
 TASKS = {
@@ -173,12 +207,17 @@ TASKS = {
     "audit.tasks.follow_log": "worker",
     "evidence.tasks.certify_source": "reads",
     "evidence.tasks.certify_all": "reads",
+    "evidence.tasks.certify_asked": "reads",
+    "evidence.tasks.watch_agents": "worker",
     "gate.triage.tasks.render_verdict": "worker",
     "gate.triage.tasks.abandon_overdue": "worker",
     "gate.triage.tasks.note_seals": "worker",
     "gate.triage.tasks.examine_draft": "worker",
     "gate.triage.tasks.try_rule": "worker",
     "gate.triage.tasks.replay_cases": "worker",
+    "gate.triage.tasks.measure_trace": "worker",
+    "gate.triage.tasks.measure_log": "worker",
+    "gate.triage.tasks.clear_pruned_traces": "worker",
     "gate.writes.tasks.first_look": "reads",
     "gate.writes.tasks.first_look_unasked": "reads",
     "gate.writes.tasks.preview_write": "writer",
@@ -211,6 +250,7 @@ COMMANDS: dict[str, tuple[str, ...] | None] = {
     "relay": None,
     "witness": None,
     "restore": None,
+    "policy": ("check",),
     "replay": ("/nowhere/cases",),
     "rule_body": ("transient_failure_recovered", "1"),
     "revoke_keys": ("on-call",),

@@ -66,6 +66,8 @@ def aimed(given: list[dict[str, Any]], tool: str, world: World) -> list[dict[str
         "submit_findings": {**findings, "investigation": world.running.pk},
         "propose_write": {**write, "incident": "", "parameters": []},
         "write_status": {"write": world.own_write.ref},
+        "list_available_tools": {"investigation": world.running.pk},
+        "describe_tool": {"name": "find_job", "investigation": world.running.pk},
     }
     return [{**each, **(known.get(tool, {}) if number % 2 else {})} for number, each in enumerate(given)]
 

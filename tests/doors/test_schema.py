@@ -250,5 +250,5 @@ def test_what_follows_from_an_answer_is_answered_too(plane: Plane, as_role: Call
         def after_call(self, response: Any, case: Case) -> None:
             told.add((case.operation.definition.raw["operationId"], response.status_code))
 
-    Following.run(settings=settings(DRAWN, max_examples=24, stateful_step_count=6, derandomize=True))
+    Following.run(settings=settings(DRAWN, max_examples=36, stateful_step_count=6, derandomize=True))
     assert {("start_investigation", 201), ("submit_findings", 202), ("write_status", 200)} <= told

@@ -27,6 +27,8 @@ COMERS = [("people", who) for who in sorted(ANYONE - {"auditor"})]
 COMERS += [("agents", who) for who in ("agent", "intake", "nobody", "on_call", "admin")]
 OUTCOMES = {"pass", "fail", "passed", "failed", "agreed", "overruled", "sent_back"}
 ABOUT_OUTCOMES = {"outcome", "verdict", "reasons", "receipt", "checks", "review"}
+# What speaks of itself: the schema, and the verdict of a policy over the caller's own action.
+SPEAKS_OF_ITSELF = ("/api/v1/schema", "/api/v1/admission/decide")
 WIDE = 200
 
 
@@ -92,7 +94,7 @@ def send(client: Client, plane: str, method: str, address: str, body: Any) -> An
     if plane == "agents":
         return client.generic(method, address, json.dumps(body), content_type="application/json")
     if method == "POST":
-        return client.post(address, body)
+        return client.post(address, {**body, "file": walking.upload()})
     return client.generic(method, address, json.dumps(body), content_type="application/json")
 
 
@@ -107,7 +109,7 @@ def what_it_tells(world: World, plane: str, who: str, answer: Any, where: str) -
         return []
     text = answer.content.decode()
     told = [f"{where} told {who} {secret}" for secret in world.secrets if secret in text]
-    if text and answer["Content-Type"].endswith("json") and not where.endswith("/api/v1/schema"):
+    if text and answer["Content-Type"].endswith("json") and not where.endswith(SPEAKS_OF_ITSELF):
         words, keys = said(json.loads(text))
         if words & OUTCOMES or keys & ABOUT_OUTCOMES:
             told.append(f"{where} told {who} of an outcome: {text[:WIDE]}")

@@ -11,15 +11,18 @@ from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import URLPattern, URLResolver
 from django.utils import timezone
 
 from audit.models import Override
 from evidence import desk
+from gate.admission import policies
 from gate.writes import grouping
 from gate.writes.models import Execution, WriteRequest
 from tests import cited
 from tests.doors.conftest import PASSWORD, World
+from tests.evidence.bodies import tool as tool_body
 from tests.triage import trying
 from tests.triage.conftest import JOB_FAILED
 from tests.writes.conftest import body as target_body
@@ -63,8 +66,12 @@ def _values(kind: str, name: str, noun: str, world: World) -> list[Any]:
         return world.numbers(noun)
     if name == "plural":
         return ["classes", "targets", "nothing"]
+    if noun == "tools" and kind == "slug":
+        return ["list_jobs", "nothing"]
     if noun == "rules":
         return [trying.NAME, "nothing"]
+    if noun == "policies":
+        return ["restarts", "nothing"]
     if noun == "rows":
         seen = world.ran.previews.get()
         return [*(group.key for group in grouping.groups(world.ran.table, seen)), "nothing"]
@@ -122,7 +129,10 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
         "proposers": "agent", "binding": "strict", "row_cap": "9", "expiry_seconds": "4 h", "risk": "normal",
         "break_glass": "on", "first_look_source": "", "url": "https://jobs.example/{id}", "http_method": "POST",
         "schema": "{}", "header": "", "named_hosts": "", "timeout_seconds": "5", "probe_url": "", "probe_pointer": "",
-        "probe_is": "", "probe_equals": "",
+        "probe_is": "", "probe_equals": "", "purpose": "Jobs.", "query_type": "state", "visibility_scope": "live",
+        "input_schema": "{}", "output_schema": "{}", "limitations": "", "sql": "", "shape": "", "request": "",
+        "file": "", "form": "auto",  # see `upload`
+        "max_rows": "", "max_bytes": "", "policy": json.dumps({**policies.EXAMPLE, "cases": []}),
     }  # fmt: skip
     if person is None:  # a form of nobody's is nobody's, whatever it says
         return [{**filled, "act": "agree", "decision": "approve"}]
@@ -131,7 +141,17 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
     own.append({**filled, "to": "customer@example.org"})
     own.append({**filled, "name": trying.NAME, "body": json.dumps(trying.body(2))})
     own.append({**filled, "name": "shop", "body": json.dumps(target_body(row_cap=7))})
+    own.append({**filled, "name": "restarts"})
+    own.append({**filled, "name": "list_jobs", "body": json.dumps(tool_body(source="shop", purpose="Some jobs."))})
     return [*own, {**filled, "act": "role", "decision": "withdraw", "username": "newcomer"}]
+
+
+TRACE = {"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "It is fine."}]}
+
+
+def upload() -> SimpleUploadedFile:
+    """A trace as a file, for the forms that take one. It is read once, so each request needs its own."""
+    return SimpleUploadedFile("trace.json", json.dumps(TRACE).encode())
 
 
 def objects(world: World) -> list[dict[str, Any]]:
@@ -150,7 +170,9 @@ def objects(world: World) -> list[dict[str, Any]]:
         "began_at": timezone.now().isoformat(),
     }  # fmt: skip
     named = [{**submission, "investigation": number} for number in world.numbers("investigations")]
-    plain: list[dict[str, Any]] = [{}, submission, *named, write, report, *tool_arguments(world)]
+    judged = {"policy": "restarts", "answers": {"replicas": {"value": "several", "by": "probe"}}}
+    call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": "/"}
+    plain: list[dict[str, Any]] = [{}, TRACE, submission, *named, write, report, judged, call, *tool_arguments(world)]
     greedy: dict[str, Any] = {
         "verdict": "pass", "outcome": "pass", "status": "approved", "decision": "approve", "act": "agree",
         "role": "admin", "approved": True, "password": PASSWORD, "agent": world.other.name, "id": world.write.pk,
@@ -162,4 +184,4 @@ def objects(world: World) -> list[dict[str, Any]]:
 def tool_arguments(world: World) -> list[dict[str, Any]]:
     """Arguments that name each thing there is, one's own and the other's, the way desk tools name things."""
     incidents = [{"incident": f"I-{number}"} for number in world.numbers("incidents")]
-    return [*incidents, *({"write": f"W-{number}"} for number in world.numbers("writes"))]
+    return [*incidents, {"name": "describe_tool"}, *({"write": f"W-{number}"} for number in world.numbers("writes"))]

@@ -52,11 +52,11 @@ def test_an_empty_inbox_says_so(ada: Client) -> None:
 
 def test_the_inbox_needs_as_many_queries_for_ten_as_for_one(ada: Client, make_draft, django_assert_num_queries) -> None:
     make_draft()
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         ada.get("/inbox/")
     for _ in range(9):
         make_draft()
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         ada.get("/inbox/")
 
 

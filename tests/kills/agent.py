@@ -13,7 +13,7 @@ from tests.kills.product import Product
 
 Answer = TypeVar("Answer")
 EXPECTED = {"already_proposed", "already_running", "not_startable", "already_submitted", "no_investigation",
-            "deadline_passed", "budget_spent", "which_investigation"}  # fmt: skip
+            "deadline_passed", "budget_spent", "which_investigation", "rate_limited"}  # fmt: skip
 JOBS = range(90301, 90361)  # the shop's ordinary jobs, which nothing else touches
 INCREMENT = "UPDATE shop.jobs SET attempts = attempts + 1 WHERE job_id = $1"
 MOST_OPEN = 8  # proposals that wait for a person, before the agent makes no more

@@ -13,6 +13,8 @@ from django.utils import timezone
 from audit import log
 from audit.kinds import Kind
 from audit.models import AgentToken
+from evidence.models import AgentAlert
+from evidence.monitoring_models import What
 from gate.people import changes, permissions
 from gate.people.models import Change, Person, Visit
 from gate.triage.models import Investigation
@@ -42,6 +44,10 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any, shop: Any) -> Calla
     token = AgentToken.objects.get(agent=agent)
     decision = {"decision": "reject", "proposal_digest": write.proposal_digest, **REASON}
     entry = log.record(Kind.COMMENT_ADDED, ada.actor(), args={"text": "Hm."})
+    now = timezone.now()
+    alert = AgentAlert.objects.create(
+        agent=agent.name, what=What.BUDGET, about="", sentence="It is spent.", opened_at=now, true_at=now
+    )
     doors: dict[str, Callable[[Client], Any]] = {
         "audit.view": lambda client: client.get("/audit/"),
         "audit.export": lambda client: client.post("/audit/export/?tool=none", {"format": "jsonl"}),
@@ -57,6 +63,9 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any, shop: Any) -> Calla
         "gate.stop_investigation": lambda client: client.post(
             f"/incidents/{running.incident_id}/investigations/{running.pk}/stop/", REASON
         ),
+        "gate.upload_trace": lambda client: client.get(
+            f"/incidents/{running.incident_id}/investigations/{running.pk}/traces/"
+        ),
         "gate.promote_case": lambda client: client.get(f"/incidents/{incident.pk}/case/"),
         "gate.replay_cases": lambda client: client.post("/rules/replay/"),
         "gate.propose_write": lambda client: client.post(
@@ -68,6 +77,9 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any, shop: Any) -> Calla
         "gate.view_canaries": lambda client: client.get("/writes/canaries/"),
         "gate.lift_pause": lambda client: client.post("/writes/canaries/1/lifting/", REASON),
         "gate.change_definition": lambda client: client.get("/sources/new/"),
+        "evidence.acknowledge_alert": lambda client: client.post(
+            f"/agents/alerts/{alert.pk}/acknowledgment/", {"reason": "For a test."}
+        ),
         "audit.change_agents": lambda client: client.post(f"/agents/tokens/{token.pk}/revocation/"),
         "people.view": lambda client: client.get("/people/"),
         "people.change": lambda client: client.post(f"/people/changes/{change.pk}/withdrawal/"),

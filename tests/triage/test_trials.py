@@ -16,7 +16,18 @@ from audit.agents import Principal
 from audit.models import Definition, Entry, Outbox
 from gate.errors import NotAllowed
 from gate.people.models import Person
-from gate.triage import actions, given_up, replays, rule_actions, rule_guards, submissions, tasks, trials, verdicts
+from gate.triage import (
+    actions,
+    given_up,
+    replays,
+    rule_actions,
+    rule_guards,
+    submissions,
+    survival_reports,
+    tasks,
+    trials,
+    verdicts,
+)
 from gate.triage.models import Draft, Investigation
 from gate.triage.rule_models import Examination, Flip, Job, Replay, Trial
 from tests.earned import as_tried
@@ -285,7 +296,8 @@ def test_no_draft_waits_for_what_only_shows_more(passed: Draft, ada: Person) -> 
     rule_actions.ask_for_replay(by=ada)
     queues = dict(Outbox.objects.values_list("task", "queue"))
     assert queues.pop(submissions.TASK) == "verdicts"
-    assert queues == dict.fromkeys((verdicts.EXAMINE, rule_actions.TRY, rule_actions.REPLAY), "trials")
+    shown = (verdicts.EXAMINE, survival_reports.MEASURE, rule_actions.TRY, rule_actions.REPLAY)
+    assert queues == dict.fromkeys(shown, "trials")
 
 
 def test_an_incident_whose_verdict_was_given_up_says_so(

@@ -49,7 +49,16 @@ begin
   elsif about.kind = 'findings.submitted' and asked.part in ('args', 'both') and about.run_id ~ '^[0-9]{1,18}$' then
     update public.triage_investigation set answer = said where id = about.run_id::bigint;
     update public.triage_finding set note = said where investigation_id = about.run_id::bigint and note <> '';
-  elsif about.kind in ('call.started', 'call.finished') then
+  end if;
+  -- A trace is the client's own account of all that was read and said, so it repeats whatever of that is redacted.
+  if about.kind = 'trace.uploaded' then
+    update public.triage_trace set content = null, report = null, why = said where entry_seq = asked.entry_seq;
+  elsif about.kind in ('call.started', 'call.finished', 'findings.submitted', 'investigation.started')
+      and about.run_id ~ '^[0-9]{1,18}$' then
+    update public.triage_trace set content = null, report = null, why = said
+      where investigation_id = about.run_id::bigint;
+  end if;
+  if about.kind in ('call.started', 'call.finished') then
     update public.triage_draft d set
       checks = public.triage_cleared_checks(d.checks, ref, said),
       reasons = public.triage_cleared_reasons(d.reasons, ref, said),

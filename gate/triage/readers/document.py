@@ -20,7 +20,8 @@ NOT_THERE = "not in the result"
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII)
 _NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?", re.ASCII)
 _COUNT = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
-MASKED = "[masked: "  # how audit.masking marks the place of a secret
+# How audit.masking marks the place of a secret, and evidence.escaping what cannot be seen.
+CHANGED = {"[masked: ": "masked", "⟦U+": "written out, for it cannot be seen"}
 _LONGEST_SEEN = 120
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WIDEST = 60  # digits before or after the point; what has more is no measurement, and slow to calculate with
@@ -86,18 +87,18 @@ class Document:
         return int(value)
 
     def text(self, *path: Step) -> str:
-        """A text. One of which a part was masked does not say what it said."""
+        """A text. One of which a part was masked or written out does not say what it said."""
         value = self._at(path)
         if type(value) is not str:
             raise self._wrong(path, value, "a text")
-        return self._unmasked(path, value)
+        return self._unchanged(path, value)
 
     def text_or_null(self, *path: Step) -> str | None:
         """A text, or exactly null. A missing key is neither."""
         value = self._at(path)
         if value is not None and type(value) is not str:
             raise self._wrong(path, value, "a text or null")
-        return value if value is None else self._unmasked(path, value)
+        return value if value is None else self._unchanged(path, value)
 
     def identifier(self, *path: Step) -> str | int:
         """What names a thing: a text or a whole number, as it stands. "7" does not name what 7 names."""
@@ -105,7 +106,7 @@ class Document:
         if type(value) not in (str, int):
             raise self._wrong(path, value, "a text or a whole number")
         name: str | int = value
-        return name
+        return self._unchanged(path, name) if isinstance(name, str) else name
 
     def scalar(self, *path: Step) -> str | Decimal:
         """A text, or a number with all its digits: for what tools take in either form."""
@@ -198,9 +199,10 @@ class Document:
             raise self._wrong(path, value, "an object")
         return frozenset(value)
 
-    def _unmasked(self, path: tuple[Step, ...], value: str) -> str:
-        if MASKED in value:
-            raise Unreadable(pointer(path), f"a part of `{dotted(path)}` was masked.", shown(value))
+    def _unchanged(self, path: tuple[Step, ...], value: str) -> str:
+        for mark, what in CHANGED.items():
+            if mark in value:
+                raise Unreadable(pointer(path), f"a part of `{dotted(path)}` was {what}.", shown(value))
         return value
 
     def _since_1970(self, seconds: Decimal, path: tuple[Step, ...]) -> datetime:
