@@ -344,7 +344,7 @@ def rule(verbs: str, resources: str, group: str = "") -> dict[str, Any]:
         (rule("get", "pods", "metrics.k8s.io"), {"resources"}),
         (rule("", "secrets"), set()),
     ],
-    ids=str,
+    ids=lambda one: str(sorted(one) if isinstance(one, set) else one),
 )
 def test_each_planted_rule_is_found(server: Server, planted: dict[str, Any], facts: set[str]) -> None:
     proven = prove(server, {**RULES, "resourceRules": [*RULES["resourceRules"], planted]})
