@@ -30,13 +30,12 @@ def check_two(body: Mapping[str, Any]) -> None:
 
 def secret(source: Definition, key: str) -> str:
     """The value of the variable that the source names under this key. Raises Problem when it is unset."""
-    variable = source.body[key]
+    return of_variable(source.name, source.body[key])
+
+
+def of_variable(source_name: str, variable: str) -> str:
+    """The value of a variable that a source needs. Raises Problem when it is unset."""
     found = os.environ.get(variable, "")
     if not found:
-        raise unset(source, variable)
+        raise Problem(503, "source_unset", f"The source {source_name} needs the environment variable {variable}.")
     return found
-
-
-def unset(source: Definition, variable: str) -> Problem:
-    """What is said when a variable of the source has no value."""
-    return Problem(503, "source_unset", f"The source {source.name} needs the environment variable {variable}.")

@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from audit.models import Definition
 from evidence import credentials, facts, tries
 from evidence.errors import Problem
-from evidence.stating import Fact, Proven, Seen, Weight, listed, unreached
+from evidence.stating import LEFT_TO_LATER_LINES, Fact, Proven, Seen, Weight, listed, unreached
 
 MOST_MENDED = 300  # objects that the statements of one fact name
 SECONDS = 10  # for one query of the proof
@@ -138,7 +138,7 @@ def _look(doctor: Connection, fact: Fact, role: str, body: dict[str, Any], is_st
 def _excuse(fact: Fact, body: dict[str, Any], is_standby: bool) -> str:
     if is_standby and fact.on_standby:
         return "The standby refuses it"
-    return "The source leaves it to later lines" if fact.name in body.get("accepts", ()) else ""
+    return LEFT_TO_LATER_LINES if fact.name in body.get("accepts", ()) else ""
 
 
 def _mend(rows: Sequence[Any]) -> str:

@@ -33,7 +33,10 @@ def masked(value: Any) -> Any:
 
 
 def _object(value: dict[str, Any]) -> dict[str, Any]:
-    made = {mask(key): _under(key, child) for key, child in value.items()}
+    return _whole({mask(key): _under(key, child) for key, child in value.items()}, value)
+
+
+def _whole(made: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
     if len(made) != len(value):
         raise ValueError("Two keys of the result differ in nothing but a secret.")
     return made
@@ -49,7 +52,7 @@ def _under(key: str, value: Any) -> Any:
 def _hidden(value: Any, marker: str) -> Any:
     """Every text and number replaced. That something is empty, absent, true or false is no secret."""
     if isinstance(value, dict):
-        return {mask(key): _hidden(child, marker) for key, child in value.items()}
+        return _whole({mask(key): _hidden(child, marker) for key, child in value.items()}, value)
     if isinstance(value, list):
         return [_hidden(child, marker) for child in value]
     if isinstance(value, bool) or not isinstance(value, SCALARS) or value == "":

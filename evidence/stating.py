@@ -7,11 +7,12 @@ statement can name together are named together. The role is $1, the schema that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 NEWEST = 10**9
+LEFT_TO_LATER_LINES = "The source leaves it to later lines"
 MOST_SEEN = 5  # examples that a fact lists
 # A row without a statement.
 NO_MEND = "null::text, null::text, null::text"
@@ -93,7 +94,15 @@ class Proven:
 
     @property
     def holds(self) -> bool:
+        """Whether the source may be served: there are facts, and each holds or is excused."""
         return bool(self.facts) and all(fact.holds or fact.excused for fact in self.facts)
+
+
+def excused(fact: Seen, accepted: Collection[str]) -> Seen:
+    """The fact, with its excuse where it does not hold and the source accepts it by name. A wall has no excuse."""
+    if fact.holds or fact.weight != Weight.LAYER or fact.fact not in accepted:
+        return fact
+    return replace(fact, excused=LEFT_TO_LATER_LINES)
 
 
 def listed(found: Sequence[str]) -> str:

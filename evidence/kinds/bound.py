@@ -30,6 +30,13 @@ def names(template: Any) -> Iterator[str]:
         yield from names(child)
 
 
+def request(body: Mapping[str, Any]) -> Any:
+    """The template that a tool's body says. Raises ValueError with a sentence for a body that has sql instead."""
+    if "request" not in body:
+        raise ValueError("A tool of this kind of source says its request, and has no sql.")
+    return body["request"]
+
+
 def check(template: Any, body: Mapping[str, Any], must_be_given: bool = False) -> None:
     """Raise ValueError unless the template takes exactly the properties of the tool's input schema.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,6 @@ KEYS = {"kind", "reader_env", "doctor_env", "environment", "schema"}
 # accepts: names of facts that a server does not let be mended, and that later lines close: the source is served without
 # them. query: whether agents may write SELECTs of their own over the exposed schema.
 OPTIONAL = {"accepts", "query"}
-IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 class PostgreSQL:
@@ -52,8 +50,7 @@ class PostgreSQL:
         saying.check_keys(body, KEYS, OPTIONAL)
         credentials.check_two(body)
         saying.check_environment(body)
-        if not isinstance(body["schema"], str) or not IDENTIFIER.fullmatch(body["schema"]):
-            raise ValueError("schema is the name of the schema that the reader sees, in lower case.")
+        saying.check_schema(body)
         saying.check_query(body)
         saying.check_accepts(body, facts.ACCEPTABLE)
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 SLUG = re.compile(r"[a-z][a-z0-9_-]{0,62}")
+SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 def check_keys(body: Mapping[str, Any], needed: Collection[str], optional: Collection[str]) -> None:
@@ -25,6 +26,12 @@ def check_environment(body: Mapping[str, Any]) -> None:
 def is_slug(value: Any) -> bool:
     """Whether the value is a short name in lower case."""
     return isinstance(value, str) and SLUG.fullmatch(value) is not None
+
+
+def check_schema(body: Mapping[str, Any]) -> None:
+    """Raise ValueError unless `schema` can be the name of the one schema that a database shows its reader."""
+    if not isinstance(body["schema"], str) or not SCHEMA.fullmatch(body["schema"]):
+        raise ValueError("schema is the name of the schema that the reader sees, in lower case.")
 
 
 def check_query(body: Mapping[str, Any]) -> None:

@@ -133,7 +133,7 @@ def _tolerance(said: object) -> Fraction | None:
         return None
     tolerance = saying.keys(said, {"tolerance"}, "fidelity")["tolerance"]
     if not isinstance(tolerance, str) or exact(tolerance) < 0:
-        raise ValueError("fidelity is “identity”, or a tolerance: a number from 0 as a text, in the metric's unit.")
+        raise ValueError('fidelity is "identity", or a tolerance: a number from 0 as a text, in the metric\'s unit.')
     return exact(tolerance)
 
 

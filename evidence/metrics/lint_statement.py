@@ -30,6 +30,7 @@ TEXTS = frozenset({
     "concat", "concat_ws", "format", "string_agg", "array_agg", "to_char", "quote_literal", "repeat", "json_agg",
     "jsonb_agg", "json_build_object", "jsonb_build_object", "to_json", "to_jsonb", "row_to_json", "chr", "initcap",
 })  # fmt: skip
+NUMBERS = frozenset({"interval", "numeric", "int2", "int4", "int8", "float4", "float8"})
 LABELS = frozenset({
     "verdict", "verdicts", "rule", "rules", "review", "reviews", "reviewer", "reviewed", "assignee", "assignees",
     "label", "labels", "postmortem", "postmortems", "overruled", "decided",
@@ -181,16 +182,7 @@ def _is_extreme(side: Any) -> bool:
 
 def _cast(cast: Any) -> Found:
     """A text that becomes a length of time is a number as any other: interval '10 min'."""
-    name = cast.type_name.names[-1].string.sval
-    if cast.arg.a_const.HasField("sval") and name in (
-        "interval",
-        "numeric",
-        "int4",
-        "int8",
-        "int2",
-        "float8",
-        "float4",
-    ):
+    if cast.arg.a_const.HasField("sval") and cast.type_name.names[-1].string.sval in NUMBERS:
         yield WEIGHT, cast.arg.a_const.sval.sval
 
 

@@ -17,25 +17,9 @@ TOKEN = re.compile(
 )
 # A name after one of these is a column that is read. After anything else it may be the name that a value is given.
 BEFORE_A_COLUMN = {
-    *",(.=<>!+-*/%|",
-    *(
-        "select",
-        "distinct",
-        "by",
-        "where",
-        "and",
-        "or",
-        "not",
-        "on",
-        "having",
-        "case",
-        "when",
-        "then",
-        "else",
-        "between",
-    ),
-    *("like", "in"),
-}
+    *",(.=<>!+-*/%|", "select", "distinct", "by", "where", "and", "or", "not", "on", "having", "case", "when", "then",
+    "else", "between", "like", "in",
+}  # fmt: skip
 COMPARING = {*"=<>", "like", "ilike", "in", "between", "similar", "to"}
 
 

@@ -48,7 +48,11 @@ ASKED: dict[str, Any] = {
         "action": {"type": "object", "description": "What is about to be done, for the record."},
         "judged_action": {"type": "string", "description": "The digest of what the answers are about."},
         "executed_action": {"type": "string", "description": "The digest of what is about to run."},
-        "is_production": {"type": "boolean", "description": "Then an allow becomes ask: a person decides."},
+        "is_production": {
+            "type": "boolean",
+            "default": True,
+            "description": "False: nothing of production is touched. Else an allow becomes ask: a person decides.",
+        },
         "subject": {"type": "string", "maxLength": LONGEST_SUBJECT, "description": "What it is about, in a word."},
         "model": {
             "type": "object",
@@ -206,7 +210,7 @@ class Decide(AdmissionView):
         principal, body = self.admitted(request, ASKED)
         found = judging.judge(
             body["policy"], body["answers"], judged=body.get("judged_action"), executed=body.get("executed_action"),
-            is_clamped=body.get("is_production", False),
+            is_clamped=body.get("is_production", True),
         )  # fmt: skip
         subject = body.get("subject") or body["policy"]
         told = _recorded(found, principal, subject, body["answers"], body.get("action", {}), body.get("model", {}))

@@ -50,7 +50,8 @@ SYSTEM = frozenset(
 )
 HOMES = ("/home", "/Users", "/root")
 WORST_FIRST = ("system", "home", "workspace", "elsewhere", "inside")
-GUARDS = frozenset([".git", ".claude", ".husky", ".mcp.json", "CLAUDE.md", "AGENTS.md"])
+# In small letters: on a disk where case does not count, another spelling is the same file.
+GUARDS = frozenset([".git", ".claude", ".husky", ".mcp.json", "claude.md", "agents.md"])
 SECRETS = frozenset([".npmrc", ".netrc", ".pypirc", ".pgpass", ".htpasswd", "credentials", "credentials.json"])
 SECRET_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".kdbx", ".jks", ".keystore")
 SECRET_STARTS = (".env", "id_rsa", "id_ed25519", "id_ecdsa")
@@ -137,7 +138,7 @@ class Words:
                 raise Unknown("the command line runs another in quotes")
             if one == "$":
                 text += self._variable()
-            elif one == "\\" and self.line[self.at + 1 : self.at + 2] in ("$", "`", '"', "\\"):
+            elif one == "\\" and self.line[self.at + 1 : self.at + 2] in ("$", "`", '"', "\\", "\n"):
                 text += self._escaped()
             else:
                 text += one
@@ -346,8 +347,8 @@ def of_edit(payload: dict[str, object], place: Place) -> dict[str, object]:
 
 def kind_of(paths: list[str]) -> str:
     """What a file is: what holds the agent back before all, then secrets, then what a program makes."""
-    names = [os.path.basename(path) for path in paths]
-    if any(part in GUARDS for path in paths for part in path.split("/")) or os.path.realpath(__file__) in paths:
+    names = [os.path.basename(path).lower() for path in paths]
+    if any(part.lower() in GUARDS for path in paths for part in path.split("/")) or os.path.realpath(__file__) in paths:
         return "guard"
     if any(name in SECRETS or name.startswith(SECRET_STARTS) or name.endswith(SECRET_ENDINGS) for name in names):
         return "secret"

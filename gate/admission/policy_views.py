@@ -85,7 +85,8 @@ def _initial(request: HttpRequest, name: str) -> dict[str, Any]:
     """
     if name:
         number = request.GET.get("from", "")
-        body = _version(name, int(number)).body if number.isdecimal() else definition_views.base_of(KIND, name)
+        is_number = number.isascii() and number.isdecimal() and len(number) < 10
+        body = _version(name, int(number)).body if is_number else definition_views.base_of(KIND, name)
         return {"name": name, "policy": layout.text(body)}
     shipped = request.GET.get("shipped", "")
     body = policies.shipped_body(shipped)

@@ -176,10 +176,12 @@ def _check_answers(raw: dict[Any, Any], at: str) -> Iterator[Finding]:
 
 def _check_threshold(raw: dict[Any, Any], at: str) -> Iterator[Finding]:
     """A band belongs to a probability, a least confidence to a choice; a probe says neither."""
-    mine, other = ("unsure_between", "min_confidence")[:: 1 if raw["type"] == "yesno" else -1]
+    is_probability = raw["type"] == "yesno"
+    mine = "unsure_between" if is_probability else "min_confidence"
+    other = "min_confidence" if is_probability else "unsure_between"
     if other in raw or (raw.get("by") == "probe" and mine in raw):
         yield Finding("threshold_kind", at)
-    if mine in raw and not (_is_band(raw[mine]) if mine == "unsure_between" else is_within(raw[mine], 0, 1)):
+    if mine in raw and not (_is_band(raw[mine]) if is_probability else is_within(raw[mine], 0, 1)):
         yield Finding("threshold_range", at)
 
 

@@ -15,6 +15,7 @@ from gate.config.requests import identified  # noqa: E402
 from gate.people import alert_letters  # noqa: E402
 from gate.triage import trace_uploads  # noqa: E402
 
-uploads = Uploads(trace_uploads.OF_PEOPLE, trace_uploads.LONGEST, lambda: refused.too_long("a trace up to 8 MB"))
+LONGEST = f"a trace up to {trace_uploads.LONGEST // 1024**2} MB"
+uploads = Uploads(trace_uploads.OF_PEOPLE, trace_uploads.LONGEST, lambda: refused.too_long(LONGEST))
 application = identified(limited(django_app, refused.too_long, uploads))
 alert_letters.start()

@@ -209,7 +209,7 @@ GRANTS: dict[str, dict[str, str]] = {
         ),
         "audit_heartbeat": "SELECT INSERT UPDATE",
         "audit_agent": "SELECT",
-        # What is counted of agents' calls, and the alerts that follow: see evidence.monitoring.
+        # What is counted of agents' calls, and the alerts that follow: see evidence.counted and evidence.alerts.
         "evidence_callslot": "SELECT INSERT UPDATE(calls,durations) DELETE",
         "evidence_calltotal": "SELECT INSERT UPDATE(calls,milliseconds,durations)",
         "evidence_question": "SELECT INSERT UPDATE(times,last_seq,last_at) DELETE",

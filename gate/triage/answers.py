@@ -84,8 +84,7 @@ class Answer:
     @cached_property
     def sent(self) -> Sequence[Sent]:
         """Every attempt to send it, the newest first."""
-        found = self.draft.sendings.select_related("by").order_by("-pk")
-        return [Sent(sending, difference(self.text, sending.text)) for sending in found]
+        return sent_of(self.draft)
 
     @property
     def may_be_there(self) -> bool:
@@ -100,6 +99,12 @@ class Answer:
         except NotAllowed as refusal:
             return str(refusal)
         return ""
+
+
+def sent_of(draft: Draft) -> Sequence[Sent]:
+    """Every attempt to send the answer of a draft, the newest first, beside the agent's words."""
+    text = wording(draft.investigation)
+    return [Sent(one, difference(text, one.text)) for one in draft.sendings.select_related("by").order_by("-pk")]
 
 
 def of(draft: Draft | None, reader: Person) -> Answer | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from audit.models import Entry
 from evidence.survival.fields import EVIDENCE
+from gate.triage import curves
 from gate.triage.survival_steps import Run
 
 ROWS = 20  # results of one page
@@ -19,8 +20,6 @@ LABELS = {"user": "brief", "system": "system", "reasoning": "think", "assistant"
           "tool_result": "result", "retrieval": "read"}  # fmt: skip
 BORN, ARGS, SEEN = "born", "args", "seen"
 WORDS = {BORN: "units read", ARGS: "used in arguments", SEEN: "seen in thought"}
-# Of a curve's picture, in its own units
-LEFT, RIGHT, TOP, BOTTOM = 4.0, 68.0, 3.0, 15.0
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,7 @@ class Curve:
     @property
     def line(self) -> str:
         """Points for a polyline of 72 by 18."""
-        first, last = self.points[0][0], self.points[-1][0]
-        across = (RIGHT - LEFT) / max(1, last - first)
-        down = (BOTTOM - TOP) / 100
-        places = ((LEFT + (number - first) * across, BOTTOM - share * down) for number, share in self.points)
-        return " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        return curves.polyline(self.points)
 
     @property
     def words(self) -> str:

@@ -147,9 +147,14 @@ class SurvivalPage:
         return f"trace={self.trace.pk if self.trace is not None else OF_LOG}"
 
     @property
+    def _found(self) -> Mapping[str, Any]:
+        """The report, for what the template asks for only once there is one."""
+        assert self.report is not None
+        return self.report
+
+    @property
     def finer(self) -> Mapping[str, Any]:
-        assert self.report is not None  # the template has looked
-        return dict(self.report["finer"])
+        return dict(self._found["finer"])
 
     @cached_property
     def tally(self) -> Sequence[tuple[str, str]]:
@@ -168,8 +173,7 @@ class SurvivalPage:
     @cached_property
     def compatible(self) -> Mapping[str, Any]:
         """The report of the compatible measure, and its first rows."""
-        assert self.report is not None  # the template has looked
-        report = self.report["compatible"]
+        report = self._found["compatible"]
         rows = [
             {**record, "name": record["tool"] or record["source"] or record["source_type"],
              "later": _percent(record["reused_units"], record["evidence_units"]),
@@ -223,15 +227,14 @@ class SurvivalPage:
 
     @cached_property
     def grounds(self) -> Grounds | None:
-        assert self.report is not None  # the template has looked
-        return survival_grounds.of_answer(self.measured.run, self.report)
+        """What each value of the answer rests on."""
+        return survival_grounds.of_answer(self.measured.run, self._found)
 
     @cached_property
     def hints(self) -> Sequence[Hint]:
         """Where the answer may say otherwise than what was read."""
-        assert self.report is not None  # the template has looked
         answer = self.measured.run.steps[self.lanes.answer]["content"] if self.lanes.answer is not None else ""
-        return [self._hint(hint, answer) for hint in self.report["hints"]]
+        return [self._hint(hint, answer) for hint in self._found["hints"]]
 
     def _hint(self, hint: Mapping[str, Any], answer: str) -> Hint:
         step = self.measured.run.steps[hint["step"]]
@@ -251,12 +254,11 @@ class SurvivalPage:
     @property
     def repeats(self) -> Sequence[Repeat]:
         """Results that repeat most of an earlier one."""
-        assert self.report is not None  # the template has looked
         of_step = self.lanes.of_step
         return [
             Repeat(self._name(one["step"]), of_step[one["step"]].number, of_step[one["earlier"]].number, one["shared"],
                    one["pieces"])
-            for one in self.report["repeats"][:MOST_QUIET]
+            for one in self._found["repeats"][:MOST_QUIET]
         ]  # fmt: skip
 
     def _name(self, step: int) -> str:
@@ -268,8 +270,7 @@ class SurvivalPage:
         """The answer as people sent it, where their words are not the agent's."""
         if self.draft is None or self.report is None:
             return []
-        found = answers.Answer(self.draft, None).sent  # type: ignore[arg-type]  # nobody sends from this page
-        return [self._edited(self.draft, sent) for sent in found if sent.changes]
+        return [self._edited(self.draft, sent) for sent in answers.sent_of(self.draft) if sent.changes]
 
     def _edited(self, draft: Draft, sent: answers.Sent) -> Edited:
         steps = self.measured.run.steps

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from evidence.survival.fields import LIMITATION
+from gate.triage import curves
 from gate.triage.rule_models import Job
 from gate.triage.trace_models import Trace
 
 MONTHS = 12
 MOST = 5_000  # investigations
-LEFT, RIGHT, TOP, BOTTOM = 4.0, 68.0, 3.0, 15.0
 
 
 @dataclass
@@ -62,10 +62,7 @@ class Tool:
         order = sorted(self.months)
         if len(order) < 2:
             return ""
-        across, down = (RIGHT - LEFT) / (len(order) - 1), (BOTTOM - TOP) / 100
-        return " ".join(
-            f"{LEFT + at * across:.1f},{BOTTOM - self.months[month].share * down:.1f}" for at, month in enumerate(order)
-        )
+        return curves.polyline([(at, self.months[month].share) for at, month in enumerate(order)])
 
     @property
     def words(self) -> str:

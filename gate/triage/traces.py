@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from django.db import transaction
 
 from audit import log, masking, outbox
 from audit.kinds import Kind
+from evidence.escaping import shown
 from evidence.survival.formats.collected import Collected, TraceError
 from evidence.survival.formats.reading import AUTO, Parsed, parse, read_parsed
 from gate.triage.models import Investigation
@@ -27,6 +29,7 @@ LARGE = 256 * 1024  # bytes of a trace that a worker measures, instead of the pa
 MOST_STEPS = 50_000
 MOST_TRACES = 20  # of one investigation
 TOO_DEEP = "The file is nested too deeply."
+UNHELD = re.compile("[\0\ud800-\udfff]")  # what no page and no text of a database can hold
 NOT_UTF8 = "The file is not UTF-8."
 TOO_MANY = f"An investigation keeps {MOST_TRACES} traces; this one has them all."
 
@@ -57,7 +60,7 @@ def read(raw: bytes, form: str = AUTO) -> Read:
         raise TraceError(NOT_UTF8) from error
     except RecursionError as error:
         raise TraceError(TOO_DEEP) from error
-    collected = read_parsed(masked, form)
+    collected = _collected(masked, form)
     if not collected.steps:
         raise TraceError(f"None of its {collected.records:,} records gives a step.")
     if len(collected.steps) > MOST_STEPS:
@@ -92,7 +95,18 @@ def document_of(trace: Trace) -> Any:
 
 def steps_of(trace: Trace) -> Collected:
     """The steps of an uploaded trace that still has its content."""
-    return read_parsed(Parsed(document_of(trace), 0), trace.format)
+    return _collected(Parsed(document_of(trace), 0), trace.format)
+
+
+def _collected(parsed: Parsed, form: str) -> Collected:
+    """The steps, with NUL and halves of surrogate pairs written out. Raises TraceError."""
+    collected = read_parsed(parsed, form)
+    collected.steps = [{key: _written_out(value) for key, value in step.items()} for step in collected.steps]
+    return collected
+
+
+def _written_out(value: Any) -> Any:
+    return UNHELD.sub(lambda found: shown(found[0]), value) if isinstance(value, str) else value
 
 
 def packed(value: Any) -> bytes:

@@ -44,7 +44,7 @@ class Api:
         return self.client.post(f"/api/v1/{path}", text, content_type="application/json", headers=self.headers)
 
     def decide(self, **given: Any) -> Any:
-        return self.post("admission/decide", given)
+        return self.post("admission/decide", {"is_production": False, **given})
 
 
 @pytest.fixture
@@ -129,6 +129,8 @@ def test_another_action_voids_the_evidence(api: Api, in_force: Any) -> None:
 def test_production_is_never_allowed_but_may_be_blocked(api: Api, in_force: Any) -> None:
     told = api.decide(policy="shell-commands", answers=probed(**REGENERABLE), is_production=True).json()
     assert (told["verdict"], told["rule"], told["is_clamped"]) == ("ask", "build_output", True)
+    unsaid = {"policy": "shell-commands", "answers": probed(**REGENERABLE)}
+    assert api.post("admission/decide", unsaid).json()["verdict"] == "ask"
     blocked = probed(**{**REGENERABLE, "place": "home"})
     told = api.decide(policy="shell-commands", answers=blocked, is_production=True).json()
     assert (told["verdict"], told["is_clamped"]) == ("block", False)

@@ -138,6 +138,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
         ("find . -delete", "ask"),
         ("rm -rf 'node_modules", "ask"),
         ("rm -rf node_modules\\", "ask"),
+        ('rm -rf "node_\\\nmodules"', "ask"),
         ("rm -rf node_modules #", "ask"),
         ("rm -rf 'node_modules'/*'*'", "ask"),
         (" ", "ask"),
@@ -145,6 +146,13 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 )
 def test_shell_commands(machine: Machine, command: str, verdict: str) -> None:
     assert machine.verdict("Bash", command=command) == verdict
+
+
+def test_a_line_that_goes_on_in_quotes_hides_no_path(machine: Machine) -> None:
+    """A shell joins the two lines and removes src; the name that stands there is that of build output."""
+    odd = machine.workspace / "node_modules/.\\\n."
+    (odd / "src").mkdir(parents=True)
+    assert machine.verdict("Bash", command='rm -rf "node_modules/.\\\n./src"') == "ask"
 
 
 @pytest.mark.parametrize(
@@ -158,6 +166,8 @@ def test_shell_commands(machine: Machine, command: str, verdict: str) -> None:
         ("Edit", "{workspace}/linked/letter", "block"),
         ("Write", "{workspace}/.claude/settings.json", "block"),
         ("Write", "{workspace}/.git/hooks/pre-commit", "block"),
+        ("Write", "{workspace}/.Claude/settings.json", "block"),  # where letters are all the same, it is the same
+        ("Write", "{workspace}/deploy/ID_RSA", "ask"),
         ("MultiEdit", "{workspace}/.env", "ask"),
         ("Write", "{workspace}/deploy/id_rsa", "ask"),
         ("Edit", "{workspace}/lock.json", "ask"),

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 
 from audit import log
 from evidence.survival.fields import LIMITATION
+from gate.people.models import Person
 from gate.triage import investigations, submissions, survival_reports, traces
 from gate.triage.models import Incident, Investigation
 from gate.triage.trace_models import Trace
@@ -166,6 +169,14 @@ def test_a_report_is_one_file_with_a_policy_of_its_own(reader: Client, handed: I
     assert ANSWER.split()[0] in report
     assert "in no evidence" in report
     assert LIMITATION in report
+
+
+def test_a_report_says_the_time_in_utc_whoever_saves_it(reader: Client, handed: Investigation) -> None:
+    Person.objects.update(time_zone="Pacific/Kiritimati")
+    report = text_of(reader.get(address(handed).removesuffix("/") + ".html"))
+    said = re.search(r"on (\d{4}-\d\d-\d\d \d\d:\d\d) UTC", report)
+    assert said is not None
+    assert abs(datetime.strptime(f"{said[1]}Z", "%Y-%m-%d %H:%M%z") - timezone.now()) < timedelta(minutes=10)
 
 
 def test_a_row_and_a_text_can_be_picked(reader: Client, running: Investigation) -> None:

@@ -162,7 +162,19 @@ def test_texts_that_postgresql_cannot_hold_are_kept(running: Investigation) -> N
     odd = "NUL \0, half a pair \ud83d, a whole one \U0001f600, \N{RIGHT-TO-LEFT OVERRIDE}"
     trace = kept(running, [{"type": "tool_result", "content": odd}, {"type": "assistant", "content": odd}])
     trace.refresh_from_db()
-    assert [step["content"] for step in traces.steps_of(trace).steps] == [odd, odd]
+    assert [step["content"] for step in traces.document_of(trace)] == [odd, odd]
+
+
+def test_what_no_page_and_no_database_can_hold_is_written_out_in_steps(running: Investigation) -> None:
+    odd = "NUL \0, half a pair \ud83d, a whole one \U0001f600"
+    trace = kept(running, [{"type": "tool_result", "tool": odd, "content": odd}, {"type": "assistant", "content": odd}])
+    trace.status = Job.WAITING
+    trace.save()
+    assert survival_reports.advance(trace.pk)
+    trace.refresh_from_db()
+    written = "NUL ⟦U+0000⟧, half a pair ⟦U+D83D⟧, a whole one \U0001f600"
+    assert (trace.status, list(trace.tools)) == (Job.DONE, [written])
+    assert [step["content"].encode().decode() for step in traces.steps_of(trace).steps] == [written, written]
 
 
 def test_numbers_that_json_does_not_have_are_kept_as_they_came(running: Investigation) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,8 @@ from audit.models import Definition
 from evidence import credentials
 from evidence.bounds import Limits
 from evidence.errors import Problem, Refused
-from evidence.kinds import saying
-from evidence.kinds.cloudwatch import asking, keys, native, policies
+from evidence.kinds import bound, saying
+from evidence.kinds.cloudwatch import asking, keys, native, policies, role
 from evidence.kinds.cloudwatch.completeness import incomplete
 from evidence.kinds.kind import Found, request_of
 from evidence.layers import Attack
@@ -88,9 +88,7 @@ class CloudWatch:
 
     def check_tool(self, name: str, body: Mapping[str, Any]) -> None:
         """Raise ValueError with a sentence unless the body's request can become nothing but a read."""
-        if "request" not in body:
-            raise ValueError("A tool of this kind of source says its request, and has no sql.")
-        asking.check(body["request"], body)
+        asking.check(bound.request(body), body)
 
     def credentials(self, source: Definition) -> tuple[str, ...]:
         """The reader's and the doctor's variables."""
@@ -127,7 +125,7 @@ class CloudWatch:
 
     def strongest_reader(self, source: Definition) -> list[str]:
         """The reader's and the doctor's policies. Raises Problem where the account cannot be asked for."""
-        return list(_policies(source))
+        return list(role.script(source))
 
 
 def _check_groups(found: Any) -> None:
@@ -153,17 +151,3 @@ def _result(client: Any, started: Mapping[str, Any], seconds: float) -> Any:
         if found.get("status") not in UNFINISHED or time.monotonic() >= until:
             break
     return found
-
-
-def _policies(source: Definition) -> Iterator[str]:
-    body = source.body
-    yield f"# The strongest reader of {source.name}: a user or role with this policy and no other. Put the number of"
-    yield "# your account in the place of ACCOUNT."
-    yield _json(policies.reader_policy(body["region"], "ACCOUNT", body["log_groups"]))
-    yield "# The doctor, another user:"
-    yield _json(policies.doctor_policy())
-    yield f"# The variables {body['reader_env']} and {body['doctor_env']} hold ACCESS_KEY_ID:SECRET_KEY."
-
-
-def _json(value: Any) -> str:
-    return str(simplejson.dumps(value, indent=2))

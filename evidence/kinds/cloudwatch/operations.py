@@ -135,8 +135,9 @@ def _matching(pattern: re.Pattern[str], sentence: str) -> Read:
 
 def _period(value: Any) -> int:
     """A period; some callers write 60 as 60.0."""
-    number = int(value) if isinstance(value, Decimal) and value == value.to_integral_value() else value
-    return int(_up_to(PERIODS[-1])(number))
+    # Compared before it is converted: 1e999999999 would be a thousand million digits.
+    is_whole = isinstance(value, Decimal) and 0 < value <= PERIODS[-1] and value == value.to_integral_value()
+    return int(_up_to(PERIODS[-1])(int(value) if is_whole else value))
 
 
 _DIMENSION = _object({"Name": _text, "Value": _text}, frozenset(("Name", "Value")))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from audit.models import Definition
 from evidence.errors import Problem, Refused
 from evidence.kinds.cloudwatch import amazon, keys, policies
 from evidence.kinds.cloudwatch.keys import Key
-from evidence.stating import Proven, Seen, Weight, unreached
+from evidence.stating import Proven, Seen, Weight, excused, unreached
 
 SECONDS = 10.0  # for one question of the proof
 _USER = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:user/(?:.*/)?([\w+=,.@-]+)", re.ASCII)
@@ -28,7 +27,8 @@ def prove(source: Definition) -> Proven:
             facts = [*policies.of_identity(arn, other), *_rights(region, doctor, arn, source.body["log_groups"]), NOTE]
     except (Refused, Problem) as error:
         return unreached(error.sentence)
-    return Proven(keys.address(source, reader), arn, f"AWS {region}", [_excused(fact, source) for fact in facts])
+    accepted = source.body.get("accepts", ())
+    return Proven(keys.address(source, reader), arn, f"AWS {region}", [excused(fact, accepted) for fact in facts])
 
 
 NOTE = Seen(
@@ -86,9 +86,3 @@ class _Looking:
         found = call(**whose)
         self.is_whole = self.is_whole and found.get("IsTruncated", False) is False
         return list(found.get(key, []))
-
-
-def _excused(fact: Seen, source: Definition) -> Seen:
-    if fact.holds or fact.weight is not Weight.LAYER or fact.fact not in source.body.get("accepts", ()):
-        return fact
-    return replace(fact, excused="The source leaves it to later lines")

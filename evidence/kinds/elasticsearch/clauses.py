@@ -22,7 +22,8 @@ LONGEST_TEXT = 4_000
 FIELD = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@./ -]{0,199}", re.ASCII)
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ .-]{0,99}", re.ASCII)
 INTERVAL = re.compile(r"(?:[1-9][0-9]{0,5}(?:ms|s|m|h|d)|minute|hour|day|week|month|quarter|year)", re.ASCII)
-_QUOTED = re.compile(r'"(?:\\.|[^"\\])*"')
+# What a slash means nothing in: a phrase, and a range without any quote, which would mean something else there.
+_INERT = re.compile(r'"(?:\\.|[^"\\])*"|[\[{][^"\\/\[\]{}]*[\]}]', re.S)
 Options = Mapping[str, Callable[[Any], bool]]
 
 
@@ -273,7 +274,9 @@ def _check_query_string(inside: Any) -> None:
     """Lucene's query text without regular expressions, which can cost without end."""
     known: Options = {"query": _is_text, "default_field": _is_field, "default_operator": _is_operator}
     _check_options("query_string", inside, known)
-    if "/" in _QUOTED.sub("", inside.get("query", "/")):
+    text = inside.get("query", "/")
+    # A quote behind a backslash or within a range opens no phrase: with a slash, neither may stand outside of one.
+    if "/" in text and set('/\\"[{') & set(_INERT.sub("", text)):
         raise ValueError("query_string is a text without regular expressions; quote what has a slash in it.")
 
 

@@ -2,7 +2,8 @@
 
 Left out on purpose: what reads or calls something else than the indexes of FROM (ENRICH, LOOKUP JOIN, COMPLETION,
 RERANK, FORK, subqueries, SHOW, ROW, SET), what makes a count inexact (SAMPLE, COUNT_DISTINCT, PERCENTILE), regular
-expressions (RLIKE, GROK), comments, and names put together from parameters (??name).
+expressions (RLIKE, GROK), comments, texts in three quotes, in which a backslash means nothing, and names put together
+from parameters (??name).
 Source: the ES|QL reference of commands and functions.
 """
 
@@ -27,13 +28,13 @@ FUNCTIONS = frozenset((
 OPERATORS = frozenset(("and", "or", "not", "in", "like", "where", "by", "is"))
 _WORD = r"[A-Za-z_@][A-Za-z0-9_@.]*(?:-[A-Za-z0-9_@.]+)*"
 _TOKEN = re.compile(
-    r'\s*(?:(?P<text>"(?:\\.|[^"\\\r\n])*")|(?P<parameter>\?[A-Za-z_][A-Za-z0-9_]*)|(?P<quoted>`[^`]+`)'
+    r'\s*(?:(?P<text>"(?!"")(?:\\.|[^"\\\r\n])*")|(?P<parameter>\?[A-Za-z_][A-Za-z0-9_]*)|(?P<quoted>`[^`]+`)'
     rf"|(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>{_WORD})"
     r"|(?P<sign>==|!=|<=|>=|=~|::|[<>=+\-*/%(),|:.\[\]]))",
     re.ASCII,
 )
 _INDEX = re.compile(r"[a-z0-9][a-z0-9._*-]*", re.ASCII)
-_NAMES = r"[^|\s\"`()\[\]:]+"
+_NAMES = r"[^|,\s\"`()\[\]:]+"
 _FROM = re.compile(rf"\s*from\s+(?P<indexes>{_NAMES}(?:\s*,\s*{_NAMES})*)\s*(?:\|.*)?", re.IGNORECASE | re.DOTALL)
 _COMMENTS = ("//", "/*")
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import simplejson
-
 from audit.models import Definition
+from evidence import credentials
 from evidence.bounds import Limits
 from evidence.errors import Refused
-from evidence.kinds import saying
-from evidence.kinds.elasticsearch import asking, indexes, privileges, proof
+from evidence.kinds import bound, saying
+from evidence.kinds.elasticsearch import asking, indexes, privileges, proof, role
 from evidence.kinds.elasticsearch.completeness import ESQL, incomplete
 from evidence.kinds.http import client, proving, site
 from evidence.kinds.kind import Found, request_of
@@ -70,16 +69,13 @@ class Elasticsearch:
             raise ValueError(f"flavor is {' or '.join(FLAVORS)}.")
         if not {"reader_env", "doctor_env"} <= set(body):
             raise ValueError("A source of this kind has a reader_env and a doctor_env; one without is open to all.")
-        if body["reader_env"] == body["doctor_env"]:
-            raise ValueError("The reader cannot prove itself: doctor_env must name another credential.")
+        credentials.check_two(body)
         indexes.check(body.get("indexes"))
         saying.check_query(body)
 
     def check_tool(self, name: str, body: Mapping[str, Any]) -> None:
         """Raise ValueError with a sentence unless the body's request can become nothing but a read."""
-        if "request" not in body:
-            raise ValueError("A tool of this kind of source says its request, and has no sql.")
-        asking.check(body["request"], body)
+        asking.check(bound.request(body), body)
 
     def credentials(self, source: Definition) -> tuple[str, ...]:
         """The reader's and the doctor's variables."""
@@ -109,7 +105,7 @@ class Elasticsearch:
 
     def strongest_reader(self, source: Definition) -> list[str]:
         """The role that reads the exposed indexes and nothing else, and a key that has no more."""
-        return list(_role(source))
+        return list(role.script(source))
 
 
 def _told(place: site.Site, answered: client.Answered) -> Refused:
@@ -120,29 +116,3 @@ def _told(place: site.Site, answered: client.Answered) -> Refused:
     reason = cause.get("reason", "") if isinstance(cause, dict) else cause or ""
     code = "parameters" if answered.status == 400 else answered.code
     return Refused(code, f"{answered.sentence.rstrip('.')}: {client.said(place, reason)}".rstrip(": "))
-
-
-def _role(source: Definition) -> Iterator[str]:
-    listed = source.body["indexes"]
-    if source.body["flavor"] == proof.OPENSEARCH:
-        yield f"# The strongest reader of {source.name}, OpenSearch. Read it, then send both as an administrator."
-        yield "PUT /_plugins/_security/api/roles/counterseal_reader"
-        permission = {"index_patterns": listed, "allowed_actions": ["read"]}
-        yield _json({"cluster_permissions": [], "index_permissions": [permission], "tenant_permissions": []})
-        yield "PUT /_plugins/_security/api/rolesmapping/counterseal_reader"
-        yield _json({"users": ["counterseal_reader"]})
-        yield "# Take the user out of the mapping of own_index and kibana_user, which everybody (*) has at first."
-        return
-    granted = {"names": listed, "privileges": ["read"], "allow_restricted_indices": False}
-    role = {"cluster": [], "indices": [granted], "applications": [], "run_as": []}
-    yield f"# The strongest reader of {source.name}, Elasticsearch. Read it, then send it as an administrator."
-    yield "POST /_security/api_key"
-    yield _json({"name": "counterseal_reader", "role_descriptors": {"counterseal_reader": role}})
-    yield "# The variable holds `ApiKey ` and the `encoded` of the answer. The doctor is another key, which sees keys:"
-    yield "POST /_security/api_key"
-    doctor = {"cluster": ["read_security"], "indices": [], "applications": [], "run_as": []}
-    yield _json({"name": "counterseal_doctor", "role_descriptors": {"counterseal_doctor": doctor}})
-
-
-def _json(value: Any) -> str:
-    return str(simplejson.dumps(value, indent=2))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 from audit.models import Definition
@@ -11,7 +10,7 @@ from evidence.errors import Problem, Refused
 from evidence.kinds.elasticsearch import privileges
 from evidence.kinds.http import client, encoding, proving, site
 from evidence.kinds.http.site import Site
-from evidence.stating import Proven, Seen, Weight, unreached
+from evidence.stating import Proven, Seen, Weight, excused, unreached
 
 ELASTICSEARCH, OPENSEARCH = "elasticsearch", "opensearch"
 WHO = {ELASTICSEARCH: "/_security/_authenticate", OPENSEARCH: "/_plugins/_security/authinfo"}
@@ -30,7 +29,7 @@ def prove(source: Definition) -> Proven:
         who, other = _got(reader, WHO[body["flavor"]]), _got(doctor, WHO[body["flavor"]])
         look = _elasticsearch if body["flavor"] == ELASTICSEARCH else _opensearch
         found = [_reader(who), _another(who, other), *look(reader, doctor, who, body)]
-        facts = [_excused(fact, body.get("accepts", ())) for fact in found]
+        facts = [excused(fact, body.get("accepts", ())) for fact in found]
         return proving.proven(source, body["flavor"], facts)
     except (Refused, Problem) as error:
         return unreached(client.said(reader, _words(error)))
@@ -108,9 +107,3 @@ def _opensearch(reader: Site, doctor: Site, who: Mapping[str, Any], body: Mappin
         # What the answer leaves out is a role that cannot be seen.
         roles[str(role)] = _got(doctor, f"{ROLES}{encoding.segment(role)}").get(str(role))
     return privileges.of_opensearch(roles, body["indexes"])
-
-
-def _excused(fact: Seen, accepted: Collection[str]) -> Seen:
-    if fact.holds or fact.weight is not Weight.LAYER or fact.fact not in accepted:
-        return fact
-    return replace(fact, excused="The source leaves it to later lines")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evidence import exact_json
+from evidence.arguments import is_deep
 from evidence.errors import Refused
 
 GZIP = 16 + zlib.MAX_WBITS
@@ -59,6 +60,9 @@ def value(body: bytes, headers: Mapping[str, str]) -> Any:
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise Refused("not_json", "The answer does not say that it is JSON.")
     try:
-        return exact_json.strict(body)
+        found = exact_json.strict(body)
     except ValueError as error:
         raise Refused("not_json", f"The answer is no plain JSON: {error}") from error
+    if is_deep(found):  # whatever walks through it from here on calls itself
+        raise Refused("too_nested", "The answer nests too deeply to be read, so it is kept out.")
+    return found

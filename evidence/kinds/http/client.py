@@ -22,7 +22,8 @@ import httpx2
 
 from evidence import exact_json
 from evidence.bounds import DEFAULT, Limits
-from evidence.errors import Problem, Refused
+from evidence.credentials import of_variable
+from evidence.errors import Refused
 from evidence.kinds.http import bodies, hosts, wire
 from evidence.kinds.http.hosts import Place
 from evidence.kinds.http.site import Site
@@ -152,9 +153,7 @@ def _credential(site: Site) -> Headers:
     """The header that carries the credential. Raises Problem when it is unset, Refused when no header can carry it."""
     if not site.variable:
         return ()
-    secret = os.environ.get(site.variable, "")
-    if not secret:
-        raise Problem(503, "source_unset", f"The source {site.name} needs the environment variable {site.variable}.")
+    secret = of_variable(site.name, site.variable)
     if not SENDABLE.fullmatch(secret):
         raise Refused("credential", f"What {site.variable} holds cannot be sent: plain characters on one line can.")
     if site.credential == "bearer":

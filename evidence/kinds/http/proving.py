@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from functools import lru_cache
 
 from audit.models import Definition
-from evidence.errors import Problem
+from evidence.credentials import of_variable
 from evidence.kinds.http import site
 from evidence.kinds.http.site import Site
 from evidence.layers import Attack
-from evidence.stating import Proven, Seen, Weight
+from evidence.stating import Proven, Seen, Weight, excused
 
 CLIENT = "the client, which sends GET, to endpoints that are fixed"
 WIRE = "the client, which checks each address and connects to what it checked"
@@ -43,9 +42,7 @@ def role(found: Site) -> str:
     """Who the server takes the reader for, as far as the credential says. Raises Problem."""
     if not found.variable:
         return "without a credential"
-    secret = os.environ.get(found.variable, "")
-    if not secret:
-        raise Problem(503, "source_unset", f"The source {found.name} needs the environment variable {found.variable}.")
+    secret = of_variable(found.name, found.variable)
     user = f"user {secret.partition(':')[0]}, " if found.credential == "basic" else ""
     return f"{user}credential {_mark(secret, str(found.origin))}"
 
@@ -73,7 +70,12 @@ def _named(found: Site) -> Seen:
     return Seen("addresses", "Where the server may be reached.", True, seen, "", Weight.NOTE)
 
 
+def reached(server: str) -> Seen:
+    """The fact that the server let the reader in, and which server that is."""
+    return Seen("reached", "The reader's credential is let in.", True, server, "", Weight.WALL)
+
+
 def layer(source: Definition, name: str, sentence: str, contrary: str, seen: str, mend: str) -> Seen:
     """A fact that later lines close where it does not hold. `contrary` says what was seen against it, if anything."""
-    excused = "The source leaves it to later lines" if contrary and name in source.body.get("accepts", ()) else ""
-    return Seen(name, sentence, not contrary, contrary or seen, mend if contrary else "", Weight.LAYER, excused)
+    fact = Seen(name, sentence, not contrary, contrary or seen, mend if contrary else "", Weight.LAYER)
+    return excused(fact, source.body.get("accepts", ()))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from audit.models import Definition
+from evidence import credentials
 from evidence.bounds import Limits
 from evidence.errors import Refused
-from evidence.kinds import moments
+from evidence.kinds import bound, moments
 from evidence.kinds.http import client, proving, site
 from evidence.kinds.kind import Found, request_of
-from evidence.kinds.kubernetes import asking, names, proof, resources, rights
+from evidence.kinds.kubernetes import asking, names, proof, resources, rights, role
 from evidence.kinds.kubernetes.asking import Asked
 from evidence.kinds.kubernetes.completeness import LOGS, incomplete
 from evidence.layers import Attack
@@ -69,8 +70,7 @@ class Kubernetes:
         missing = sorted(NEEDED - set(body))
         if missing:
             raise ValueError(f"A source of the kind kubernetes says its {missing[0]}.")
-        if body["reader_env"] == body["doctor_env"]:
-            raise ValueError("The reader cannot prove itself: doctor_env must name another credential.")
+        credentials.check_two(body)
         resources.check(body["resources"])
         _check_namespaces(body["namespaces"], body.get("everywhere", False))
         kept = body.get("events_kept_seconds", 1)
@@ -79,9 +79,7 @@ class Kubernetes:
 
     def check_tool(self, name: str, body: Mapping[str, Any]) -> None:
         """Raise ValueError with a sentence unless the body's request can become nothing but a read."""
-        if "request" not in body:
-            raise ValueError("A tool of this kind of source says its request, and has no sql.")
-        asking.check(body["request"], body)
+        asking.check(bound.request(body), body)
 
     def credentials(self, source: Definition) -> tuple[str, ...]:
         """The reader's and the doctor's variables."""
@@ -106,7 +104,7 @@ class Kubernetes:
 
     def strongest_reader(self, source: Definition) -> list[str]:
         """The roles, bindings and service accounts of the reader and the doctor, as YAML."""
-        return list(_roles(source))
+        return list(role.script(source))
 
 
 def _check_namespaces(found: Any, everywhere: Any) -> None:
@@ -152,63 +150,3 @@ def _told(place: site.Site, answered: client.Answered) -> str:
     message = answered.value.get("message") if isinstance(answered.value, dict) else None
     words = client.said(place, message) if message else ""
     return f"{answered.sentence.rstrip('.')}: {words}" if words else answered.sentence
-
-
-REVIEWS = (("authorization.k8s.io", "subjectaccessreviews", "create"),
-           ("rbac.authorization.k8s.io", "rolebindings", "list"))  # fmt: skip
-
-
-def _roles(source: Definition) -> Iterator[str]:
-    body = source.body
-    inside, around = _split(body["resources"])
-    yield f"# The strongest reader of {source.name}. Read it, then apply it: kubectl apply -f -"
-    yield "# It has no secrets, no subresource but pods/log, and no verb but get and list."
-    yield from _account("reader")
-    everywhere = body.get("everywhere") is True
-    yield from _role("counterseal-reader", [*inside, *(around if everywhere else [])])
-    for namespace in [""] if everywhere else body["namespaces"]:
-        yield from _binding("counterseal-reader", "counterseal-reader", "reader", namespace)
-    if around and not everywhere:
-        yield from _role("counterseal-reader-cluster", around)
-        yield from _binding("counterseal-reader-cluster", "counterseal-reader-cluster", "reader", "")
-    yield from _account("doctor")
-    yield from _role("counterseal-doctor", REVIEWS)
-    yield from _binding("counterseal-doctor", "counterseal-doctor", "doctor", "")
-    yield "# The tokens: kubectl -n counterseal create token reader --duration=24h, and the same for doctor."
-
-
-Rule = tuple[str, str, str]
-
-
-def _split(exposed: Iterable[str]) -> tuple[list[Rule], list[Rule]]:
-    """What lies in namespaces, and what lies around them."""
-    inside: list[Rule] = []
-    around: list[Rule] = []
-    for name in sorted(exposed):
-        resource = resources.RESOURCES.get(name)
-        if resource is None:
-            inside.append(("", name, "get"))
-        else:
-            (inside if resource.is_namespaced else around).append((resource.group, name, "get list"))
-    return inside, around
-
-
-def _account(name: str) -> Iterator[str]:
-    yield "---"
-    yield f"apiVersion: v1\nkind: ServiceAccount\nmetadata: {{name: {name}, namespace: counterseal}}"
-    yield "automountServiceAccountToken: false"
-
-
-def _role(name: str, rules: Iterable[Rule]) -> Iterator[str]:
-    yield "---"
-    yield f"apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: {name}}}\nrules:"
-    for group, resource, verbs in rules:
-        yield f'- {{apiGroups: ["{group}"], resources: ["{resource}"], verbs: [{", ".join(verbs.split())}]}}'
-
-
-def _binding(name: str, role: str, account: str, namespace: str) -> Iterator[str]:
-    kind, place = ("RoleBinding", f", namespace: {namespace}") if namespace else ("ClusterRoleBinding", "")
-    yield "---"
-    yield f"apiVersion: rbac.authorization.k8s.io/v1\nkind: {kind}\nmetadata: {{name: {name}{place}}}"
-    yield f"roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {role}}}"
-    yield f"subjects: [{{kind: ServiceAccount, name: {account}, namespace: counterseal}}]"

@@ -15,8 +15,10 @@ LONGEST_NAME = 253
 LONGEST_SELECTOR = 1_000
 _VALUE = r"(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?"
 _KEY = rf"(?:{_LABEL}(?:\.{_LABEL})*/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{{0,61}}[A-Za-z0-9])?"
-_SET = rf"{_KEY}\s+(?:in|notin)\s+\(\s*{_VALUE}(?:\s*,\s*{_VALUE})*\s*\)"
-_REQUIREMENT = rf"\s*(?:{_SET}|{_KEY}\s*(?:==?|!=)\s*{_VALUE}|!?{_KEY})\s*"
+# Spaces are taken for good (*+): around a value that may be empty, each could else be read in two ways, and a text of
+# many such places in more ways than could ever be tried.
+_SET = rf"{_KEY}\s++(?:in|notin)\s++\(\s*+{_VALUE}(?:\s*+,\s*+{_VALUE})*\s*+\)"
+_REQUIREMENT = rf"\s*+(?:{_SET}|{_KEY}\s*+(?:==?|!=)\s*+{_VALUE}|!?{_KEY})\s*+"
 LABELS = re.compile(rf"{_REQUIREMENT}(?:,{_REQUIREMENT})*", re.ASCII)
 # Fields that the API server takes in selectors of the resources that are read here.
 FIELDS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from audit.models import Definition
@@ -12,7 +11,7 @@ from evidence.errors import Problem, Refused
 from evidence.kinds.http import client, encoding, proving, site
 from evidence.kinds.http.site import Site
 from evidence.kinds.kubernetes import rights
-from evidence.stating import Proven, Seen, Weight, unreached
+from evidence.stating import Proven, Seen, Weight, excused, unreached
 
 WHO = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
 RULES = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
@@ -27,7 +26,8 @@ def prove(source: Definition) -> Proven:
     """Both sides. A side that cannot be seen is a fact that does not hold."""
     reader, doctor = (site.of(source.name, source.body, key) for key in ("reader_env", "doctor_env"))
     try:
-        facts = [_excused(fact, source.body) for fact in _facts(reader, doctor, source.body)]
+        accepted = source.body.get("accepts", ())
+        facts = [excused(fact, accepted) for fact in _facts(reader, doctor, source.body)]
         return proving.proven(source, str(reader.origin), facts)
     except (Refused, Problem) as error:
         return unreached(client.said(reader, error.sentence))
@@ -106,9 +106,3 @@ def _bindings_seen(bindings: Any) -> Seen:
         is_whole, "all of them" if is_whole else "not all of them",
         "" if is_whole else "Let the doctor list rolebindings: manage.py reader_role prints how.", Weight.LAYER,
     )  # fmt: skip
-
-
-def _excused(fact: Seen, body: Body) -> Seen:
-    if fact.holds or fact.weight is not Weight.LAYER or fact.fact not in body.get("accepts", ()):
-        return fact
-    return replace(fact, excused="The source leaves it to later lines")

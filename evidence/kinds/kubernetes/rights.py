@@ -211,7 +211,7 @@ def _writing_paths(rules: Iterable[Any]) -> list[str]:
     return [
         f"{verb} {path}"
         for rule in rules
-        for verb in _listed(rule, "verbs")
+        for verb in _said(rule, "verbs")
         if verb not in ("get", "head")
         for path in _said(rule, "nonResourceURLs")
     ]

@@ -11,6 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+CODES: Mapping[str, str] = {
+    "not_success": "The answer does not say that it is one.",
+    "error": "The answer names an error.",
+    "warnings": "The answer warns.",
+    "unknown_mark": "The answer has a key that nobody knows, which may be a mark.",
+    "unknown_shape": "The answer has not the form that it should have.",
+    "limit_reached": "There are as many lines as there may be.",
+    "nothing_scanned": "The query looked at no line at all.",
+    "scan_unknown": "The answer does not say how many lines it looked at.",
+    "from_cache": "A part of the answer was kept from before.",
+    "more_pages": "There is a next page.",
+}
 KNOWN = frozenset(("status", "data", "warnings", "error", "errorType"))
 KNOWN_DATA = frozenset(("resultType", "result", "stats", "encodingFlags"))
 UNASKED = 100  # lines that Loki lists where no limit is said
@@ -20,10 +32,9 @@ LISTS = frozenset(("labels", "label_values", "series"))
 
 
 def incomplete(request: Mapping[str, Any], answer: Any) -> tuple[str, ...]:
-    """Why the answer is not whole: codes of a closed list, none where it is.
+    """Why the answer is not the whole one: codes of CODES; none when it proves to be whole.
 
-    `request` holds the `endpoint` and, beside it, the parameters as they were sent. Codes: not_success, error,
-    warnings, unknown_mark, unknown_shape, limit_reached, nothing_scanned, scan_unknown, from_cache, more_pages.
+    `request` holds the `endpoint` and, beside it, the parameters as they were sent.
     """
     if not isinstance(answer, dict):
         return ("unknown_shape",)

@@ -10,7 +10,7 @@ from evidence.bounds import Limits
 from evidence.kinds import saying
 from evidence.kinds.http import endpoints, proving, reading, site
 from evidence.kinds.kind import Found
-from evidence.kinds.loki import completeness
+from evidence.kinds.loki import completeness, role
 from evidence.kinds.loki import proving as own
 from evidence.kinds.loki.endpoints import API
 from evidence.stating import Proven
@@ -68,4 +68,4 @@ class Loki:
 
     def strongest_reader(self, source: Definition) -> list[str]:
         """A gateway that passes nothing but what reads."""
-        return own.script(source)
+        return role.script(source)

@@ -14,28 +14,29 @@ from evidence.errors import Problem, Refused
 from evidence.kinds.http import client, proving, site
 from evidence.kinds.http.site import Site
 from evidence.layers import Attack
-from evidence.stating import Proven, Seen, Weight, unreached
+from evidence.stating import Proven, Seen, unreached
 
 SHUT = (401, 403, 404)
 
 
 @dataclass(frozen=True)
 class Door:
-    """A way to write: the fact that it is shut to the reader, where it is, and what shuts it."""
+    """A way to write: the fact that it is shut to the reader, every path that leads in, and what shuts them."""
 
     name: str
     sentence: str
-    path: str
+    paths: tuple[str, ...]
     mend: str
 
 
 DOORS = (
-    Door("delete_api", "The reader deletes no lines.", "/loki/api/v1/delete",
+    Door("delete_api", "The reader deletes no lines.", ("/loki/api/v1/delete",),
          "Keep the path from the reader at the gateway, or set deletion_mode to disabled in Loki's limits."),
-    Door("push_api", "The reader writes no lines.", "/loki/api/v1/push",
-         "Keep the path from the reader at the gateway."),
-    Door("ruler_api", "The reader changes no rules.", "/loki/api/v1/rules",
-         "Keep the path from the reader at the gateway, or set enable_api to false in Loki's ruler."),
+    Door("push_api", "The reader writes no lines.",
+         ("/loki/api/v1/push", "/api/prom/push", "/otlp/v1/logs"),
+         "Keep these paths from the reader at the gateway."),
+    Door("ruler_api", "The reader changes no rules.", ("/loki/api/v1/rules", "/api/prom/rules"),
+         "Keep these paths from the reader at the gateway, or set enable_api to false in Loki's ruler."),
 )  # fmt: skip
 ACCEPTABLE = frozenset(door.name for door in DOORS)
 ATTACKS = (
@@ -52,7 +53,8 @@ def prove(source: Definition) -> Proven:
     try:
         server = _server(client.get(reader, "/loki/api/v1/status/buildinfo").value)
         client.get(reader, "/loki/api/v1/labels")
-        return proving.proven(source, server, [_reached(server), *(_door(source, door, reader) for door in DOORS)])
+        doors = [_door(source, door, reader) for door in DOORS]
+        return proving.proven(source, server, [proving.reached(server), *doors])
     except (Refused, Problem) as error:
         return unreached(error.sentence)
 
@@ -64,30 +66,12 @@ def _server(answer: Any) -> str:
     return "version unknown"
 
 
-def _reached(server: str) -> Seen:
-    return Seen("reached", "The reader's credential is let in.", True, server, "", Weight.WALL)
-
-
 def _door(source: Definition, door: Door, reader: Site) -> Seen:
-    status = client.status(reader, door.path)
-    contrary = "" if status in SHUT else f"a GET of {door.path} is answered with {status}, so something is there"
-    seen = f"a GET of {door.path} is answered with {status}"
-    return proving.layer(source, door.name, door.sentence, contrary, seen, door.mend)
+    answered = [(path, client.status(reader, path)) for path in door.paths]
+    open_ones = [(path, status) for path, status in answered if status not in SHUT]
+    contrary = f"{_said(open_ones)}, so something is there" if open_ones else ""
+    return proving.layer(source, door.name, door.sentence, contrary, _said(answered), door.mend)
 
 
-def script(source: Definition) -> list[str]:
-    """What makes the strongest reader: what the gateway before Loki may pass."""
-    found = site.of(source.name, source.body)
-    return [
-        f"# The strongest reader of {source.name}, {found.origin}{found.base}. Loki itself knows tenants and no roles:",
-        "# let the reader in by a gateway that passes GET and nothing else, like this one of nginx:",
-        "location ~ ^/loki/api/v1/(query|query_range|labels|label/[^/]+/values|series|index/stats|status/buildinfo)$ {",
-        "    limit_except GET { deny all; }",
-        "    proxy_pass http://loki:3100;",
-        "}",
-        "location ~ ^/prometheus/api/v1/(rules|alerts)$ {",
-        "    limit_except GET { deny all; }",
-        "    proxy_pass http://loki:3100;",
-        "}",
-        "location / { return 403; }",
-    ]
+def _said(answered: list[tuple[str, int]]) -> str:
+    return ", ".join(f"a GET of {path} is answered with {status}" for path, status in answered)

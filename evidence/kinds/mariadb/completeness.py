@@ -24,10 +24,10 @@ CODES = {
 OTHER = "warned"
 # A division by zero is NULL in the answer; the others speak of spellings that will go away.
 HARMLESS = frozenset((1365, 1287, 1681, 3090, 3719, 3720, 3778))
-Warning = tuple[str, int]  # its level and its number
+Warned = tuple[str, int]  # its level and its number
 
 
-def incomplete(count: int, shown: Sequence[Warning]) -> tuple[str, ...]:
+def incomplete(count: int, shown: Sequence[Warned]) -> tuple[str, ...]:
     """The codes for the warnings of a statement. What was counted and is not shown counts as any other."""
     found = {CODES.get(number, OTHER) for level, number in shown if level != "Note" and number not in HARMLESS}
     return tuple(sorted(found | ({OTHER} if count > len(shown) else set())))

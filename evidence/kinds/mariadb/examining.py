@@ -152,6 +152,7 @@ def _unseen(claim: Claim, error: pymysql.MySQLError, body: Mapping[str, Any]) ->
 
 
 def lines(doctor: Bounded, whose: str) -> list[str]:
+    """The grants of an account or role, as the server writes them. Raises pymysql.MySQLError."""
     return [str(line) for (line,) in session.rows(doctor, f"SHOW GRANTS FOR {whose}")]
 
 
@@ -177,6 +178,7 @@ def _numbers(version: str) -> tuple[int, int]:
 
 
 def text(value: str) -> str:
+    """A text as a literal that needs no quoting, compared sign by sign."""
     return f"_utf8mb4 X'{value.encode().hex()}' COLLATE utf8mb4_bin"
 
 
@@ -205,11 +207,11 @@ def _why_not(place: tuple[str, str], made: _Made, met: set[tuple[str, str]]) -> 
     if place in met:
         return ""
     met.add(place)
-    text = made.views[place]
-    if not text:
+    definition = made.views[place]
+    if not definition:
         return "the doctor does not see what it is made of"
     try:
-        called, read = sorted(grammar.calls(text, made.loaded)), grammar.tables_of(text)
+        called, read = sorted(grammar.calls(definition, made.loaded)), grammar.tables_of(definition)
     except Refused:
         return "what it is made of is not understood"
     if called:
@@ -228,6 +230,7 @@ def _foreign(doctor: Bounded, schema: str) -> list[Contrary]:
 
 
 def definers(doctor: Bounded, schema: str) -> list[Contrary]:
+    """The exposed views that read with the rights of whoever defined them. Raises pymysql.MySQLError."""
     found = [row for row in session.rows(doctor, VIEWS) if row[0] == schema and row[4] == "DEFINER"]
     return [Contrary(f"{name} as {definer}") for _, name, _, definer, _ in found]
 

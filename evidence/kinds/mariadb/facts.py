@@ -11,7 +11,7 @@ from typing import Any
 
 from evidence.kinds.mariadb import grants
 from evidence.kinds.mariadb.grants import NOTHING, READING, Grant, Held
-from evidence.stating import Seen, Weight, listed
+from evidence.stating import Seen, Weight, excused, listed
 
 MOST_MENDED = 300  # statements of one fact
 
@@ -69,9 +69,8 @@ def seen(claim: Claim, found: Sequence[Contrary], body: Mapping[str, Any]) -> Se
     holds = not found or claim.weight is Weight.NOTE
     statements = [one.mend for one in found[:MOST_MENDED] if one.mend]
     mend = "" if holds else " ".join(dict.fromkeys(statements)) or claim.mend
-    is_left = not holds and claim.weight is Weight.LAYER and claim.name in body.get("accepts", ())
-    excused = "The source leaves it to later lines" if is_left else ""
-    return Seen(claim.name, claim.sentence, holds, listed([one.seen for one in found]), mend, claim.weight, excused)
+    fact = Seen(claim.name, claim.sentence, holds, listed([one.seen for one in found]), mend, claim.weight)
+    return excused(fact, body.get("accepts", ()))
 
 
 def of_grants(held: Held, account: str, schema: str) -> Iterator[tuple[Claim, list[Contrary]]]:

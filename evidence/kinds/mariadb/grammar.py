@@ -54,6 +54,7 @@ class Checked:
 
     @property
     def placeholders(self) -> int:
+        """How many values it takes."""
         return len(self.pieces) - 1
 
 
@@ -153,7 +154,7 @@ def _is_word(token: Token) -> bool:
     """Whether it is a name or a word of the grammar, quoted or not."""
     if token.token_type in (TokenType.STRING, TokenType.NUMBER):
         return False
-    return _is_quoted(token) or re.fullmatch(r"[\w$]+", token.text) is not None
+    return _is_quoted(token) or token.token_type == TokenType.VAR or re.fullmatch(r"[\w$]+", token.text) is not None
 
 
 def _is_quoted(token: Token) -> bool:

@@ -39,10 +39,12 @@ class Grant:
 
     @property
     def schema(self) -> str:
+        """The schema of the place, as it is called without its quotes."""
         return _unquoted(_parts(self.place)[0])
 
     @property
     def object(self) -> str:
+        """What of the schema the place is, "*" for all of it."""
         return _unquoted(_parts(self.place)[1])
 
     @property

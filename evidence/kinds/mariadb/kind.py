@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 KEYS = {"kind", "reader_env", "doctor_env", "environment", "schema"}
 # accepts, query: as for PostgreSQL. datetimes: "utc" where every DATETIME of the schema is in UTC.
 OPTIONAL = {"accepts", "query", "datetimes"}
-IDENTIFIER = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 class MariaDB:
@@ -49,8 +47,7 @@ class MariaDB:
         saying.check_keys(body, KEYS, OPTIONAL)
         credentials.check_two(body)
         saying.check_environment(body)
-        if not isinstance(body["schema"], str) or not IDENTIFIER.fullmatch(body["schema"]):
-            raise ValueError("schema is the name of the schema that the reader sees, in lower case.")
+        saying.check_schema(body)
         saying.check_query(body)
         saying.check_accepts(body, facts.ACCEPTABLE)
         if body.get("datetimes", "utc") != "utc":

@@ -128,6 +128,7 @@ class Stream:
 
     @property
     def fields(self) -> Sequence[Any]:
+        """What the server says about each column; none for a statement that has no rows."""
         return self._result.fields or ()
 
     def next(self) -> Sequence[bytes | None] | None:

@@ -12,6 +12,19 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+CODES: Mapping[str, str] = {
+    "not_success": "The answer does not say that it is one.",
+    "error": "The answer names an error.",
+    "warnings": "The answer warns: stores that did not answer, or a limit that cut it.",
+    "infos": "The answer says more than how the query is meant.",
+    "partial": "The answer does not say that all nodes answered.",
+    "unknown_mark": "The answer has a key that nobody knows, which may be a mark.",
+    "unknown_shape": "The answer has not the form that it should have.",
+    "limit_reached": "The list is as long as it may be.",
+    "more_pages": "There is a next page.",
+    "targets_left_out": "Targets were dropped, and are counted but not listed.",
+    "nothing_scanned": "The query looked at no sample at all.",
+}
 KNOWN = frozenset(("status", "data", "warnings", "infos", "error", "errorType", "isPartial", "stats", "trace"))
 KNOWN_DATA = {
     "query": frozenset(("resultType", "result", "stats", "explanation", "analysis")),
@@ -28,10 +41,9 @@ HARMLESS = "PromQL info: "
 
 
 def incomplete(request: Mapping[str, Any], answer: Any) -> tuple[str, ...]:
-    """Why the answer is not whole: codes of a closed list, none where it is.
+    """Why the answer is not the whole one: codes of CODES; none when it proves to be whole.
 
-    `request` holds the `endpoint` and, beside it, the parameters as they were sent. Codes: not_success, error,
-    warnings, infos, partial, unknown_mark, unknown_shape, limit_reached, more_pages, targets_left_out, nothing_scanned.
+    `request` holds the `endpoint` and, beside it, the parameters as they were sent.
     """
     if not isinstance(answer, dict):
         return ("unknown_shape",)

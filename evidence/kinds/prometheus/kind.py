@@ -10,7 +10,7 @@ from evidence.bounds import Limits
 from evidence.kinds import saying
 from evidence.kinds.http import endpoints, proving, reading, site
 from evidence.kinds.kind import Found
-from evidence.kinds.prometheus import completeness
+from evidence.kinds.prometheus import completeness, role
 from evidence.kinds.prometheus import proving as own
 from evidence.kinds.prometheus.endpoints import API
 from evidence.stating import Proven
@@ -66,4 +66,4 @@ class Prometheus:
 
     def strongest_reader(self, source: Definition) -> list[str]:
         """The flags, and a proxy that passes nothing but what reads."""
-        return own.script(source)
+        return role.script(source)

@@ -15,7 +15,7 @@ from audit.models import Definition
 from evidence.errors import Problem, Refused
 from evidence.kinds.http import client, proving, site
 from evidence.layers import Attack
-from evidence.stating import Proven, Seen, Weight, unreached
+from evidence.stating import Proven, Seen, unreached
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,8 @@ def prove(source: Definition) -> Proven:
         server = _server(client.get(reader, "/api/v1/status/buildinfo").value)
         client.get(reader, "/api/v1/query?query=vector%281%29")
         flags = _flags(site.of(source.name, source.body, "doctor_env" if "doctor_env" in source.body else "reader_env"))
-        return proving.proven(source, server, [_reached(server), *(_door(source, door, flags) for door in DOORS)])
+        doors = [_door(source, door, flags) for door in DOORS]
+        return proving.proven(source, server, [proving.reached(server), *doors])
     except (Refused, Problem) as error:
         return unreached(error.sentence)
 
@@ -61,10 +62,6 @@ def _server(answer: Any) -> str:
         case {"data": {"version": str(version)}}:
             return f"version {version[:60]}"
     return "version unknown"
-
-
-def _reached(server: str) -> Seen:
-    return Seen("reached", "The reader's credential is let in.", True, server, "", Weight.WALL)
 
 
 def _flags(doctor: site.Site) -> Mapping[str, Any] | str:
@@ -92,23 +89,3 @@ def _contrary(door: Door, flags: Mapping[str, Any] | str) -> str:
     if flags.get(door.flag, "false") != "false":
         return f"{door.flag} is {str(flags[door.flag])[:20]}"
     return f"enable-feature has {door.feature}" if door.feature and door.feature in features else ""
-
-
-def script(source: Definition) -> list[str]:
-    """What makes the strongest reader: the flags, and what a proxy before the server may pass."""
-    found = site.of(source.name, source.body)
-    return [
-        f"# The strongest reader of {source.name}, {found.origin}{found.base}. Prometheus knows no roles: who",
-        "# reaches it may do whatever its flags allow. Start it without these:",
-        *(f"#   --{door.flag}" for door in DOORS),
-        "# and let others reach it through a proxy alone that passes GET and nothing else, like this one of nginx:",
-        "location ~ ^/api/v1/(query|query_range|series|labels|label/[^/]+/values|rules|alerts|targets|metadata)$ {",
-        "    limit_except GET { deny all; }",
-        "    proxy_pass http://prometheus:9090;",
-        "}",
-        "location ~ ^/api/v1/(alertmanagers|status/buildinfo|status/flags)$ {",
-        "    limit_except GET { deny all; }",
-        "    proxy_pass http://prometheus:9090;",
-        "}",
-        "location / { return 403; }",
-    ]

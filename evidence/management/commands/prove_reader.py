@@ -1,4 +1,3 @@
-import os
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from audit import twohands
 from audit.models import Definition
 from evidence import credentials, kinds, proof
+from evidence.errors import Problem
 from evidence.models import Certificate
 
 Lines = Sequence[tuple[str, str]]
@@ -36,8 +36,10 @@ class Command(BaseCommand):
 def _check_credentials(source: Definition) -> None:
     """Raises CommandError when this shell lacks a credential: that proves nothing, so nothing is recorded."""
     for variable in kinds.of(source).credentials(source):
-        if not os.environ.get(variable):
-            raise CommandError(f"{credentials.unset(source, variable).sentence} Nothing was proven or recorded.")
+        try:
+            credentials.of_variable(source.name, variable)
+        except Problem as unset:
+            raise CommandError(f"{unset.sentence} Nothing was proven or recorded.") from unset
 
 
 def as_json(certificate: Certificate, lines: Lines) -> str:

@@ -78,10 +78,10 @@ def _ticks(lines: Sequence[Line], group: str) -> set[int]:
 def wilson(bad: int, served: int) -> tuple[Fraction, Fraction]:
     """Wilson's interval at 95 % for a share, rounded outwards in its one root, so that it is never too narrow."""
     share, square = Fraction(bad, served), Z * Z
-    centre = share + square / (2 * served)
+    center = share + square / (2 * served)
     spread = Z * _root_above(share * (1 - share) / served + square / (4 * served * served))
     scale = 1 + square / served
-    return max((centre - spread) / scale, Fraction(0)), min((centre + spread) / scale, Fraction(1))
+    return max((center - spread) / scale, Fraction(0)), min((center + spread) / scale, Fraction(1))
 
 
 def _root_above(number: Fraction) -> Fraction:

@@ -182,3 +182,5 @@ select ? := 1
 select 'unclosed
 select "unclosed
 select /* unclosed
+select stored€(1)
+select 1.sleep(5)

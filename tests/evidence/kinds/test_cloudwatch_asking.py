@@ -91,6 +91,7 @@ def test_a_period_may_come_with_its_point() -> None:
         {"Id": "m1", "MetricStat": {**STAT, "Stat": "LAMBDA('x')"}},
         {"Id": "m1", "MetricStat": {**STAT, "Period": 0}},
         {"Id": "m1", "MetricStat": {**STAT, "Period": True}},
+        {"Id": "m1", "MetricStat": {**STAT, "Period": Decimal("1E+999999999999999")}},
         {"Id": "m1", "MetricStat": {**STAT, "Metric": {**STAT["Metric"], "Dimensions": [{"Name": "a"}]}}},  # type: ignore[dict-item]
         {"Id": "m1", "MetricStat": {**STAT, "Metric": {"Namespace": "a\nb", "MetricName": "c"}}},
     ],

@@ -28,7 +28,7 @@ BODY = {
                 {"terms": {"level": ["ERROR", "FATAL"]}},
                 {"match_phrase": {"message": {"query": "card declined", "slop": 0}}},
                 {"range": {"@timestamp": {"gte": 1771408800000, "lt": "2026-02-18T11:05:00Z", "format": "x"}}},
-                {"query_string": {"query": 'message:timeout AND path:"/pay"', "default_operator": "AND"}},
+                {"query_string": {"query": 'path:"/pay" AND ms:[1 TO 5}', "default_operator": "AND"}},
             ],
             "must_not": {"exists": {"field": "kubernetes.labels.app_kubernetes_io/name"}},
             "should": [{"match_all": {}}, {"prefix": {"host": {"value": "web-"}}}, {"wildcard": {"host": "w*"}}],
@@ -64,6 +64,8 @@ BODIES: tuple[Any, ...] = (
     {"query": {"regexp": {"a": ".*a.*a.*a.*"}}},
     {"query": {"fuzzy": {"a": "b"}}},
     {"query": {"query_string": {"query": "/.*a.*/"}}},
+    {"query": {"query_string": {"query": r'\" /.*a.*/ "x"'}}},  # the first quote is a letter, and opens nothing
+    {"query": {"query_string": {"query": 'ms:[1 TO b"c] /.*a.*/ "x"'}}},  # and so is this one, in a range
     {"query": {"query_string": {"query": "a", "analyze_wildcard": True}}},
     {"query": {"query_string": {}}},
     {"query": {"wrapper": {"query": "eyJtYXRjaF9hbGwiOnt9fQ=="}}},
@@ -140,8 +142,11 @@ QUERIES: tuple[Any, ...] = (
     "FROM orders | WHERE a == ?", "FROM orders | WHERE a == ?x", "FROM orders // | LIMIT 1\n| ENRICH people",
     "FROM orders /* x */ | LIMIT 1", "FROM orders | WHERE a == 1 // b\n| ENRICH c",
     "FROM orders | WHERE a == /* b */ 1",
-    'FROM orders | WHERE a == """x""" | ENRICH b', 'FROM orders | WHERE a == "x\n" | LIMIT 1', "FROM orders | ",
+    'FROM orders | WHERE a == """x""" | ENRICH b',
+    'FROM orders | WHERE a == """\\""" | ENRICH b | WHERE c == """d"e"""',  # between the texts, not in one
+    'FROM orders | WHERE a == "x\n" | LIMIT 1', "FROM orders | ",
     "FROM orders | LIMIT x", "FROM orders | LIMIT -1", "FROM orders | LIMIT 1, 2", "FROM orders LIMIT 1", "", "FROM",
+    "FROM " + "a," * 2_000 + 'a "',  # at once: no two ways to read it
     7, None, ["FROM orders"], "FROM orders" + " " * 10_001,
 )  # fmt: skip
 

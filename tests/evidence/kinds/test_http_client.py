@@ -362,6 +362,11 @@ def test_a_servers_words_are_short_and_without_the_credential(server: Server, mo
     assert len(said) <= client.LONGEST_SAID
 
 
+def test_an_answer_that_nests_without_end_is_refused_before_anything_walks_through_it(server: Server) -> None:
+    server.answer("/", b'{"a":' * 600 + b"1" + b"}" * 600)
+    assert refused(lambda: client.get(source(server), "/")).code == "too_nested"
+
+
 # Redirects
 
 

@@ -224,6 +224,7 @@ def test_marks_that_say_nothing_do_not_count(answer: Any) -> None:
 @pytest.mark.parametrize(
     ("headers", "codes"),
     [
+        ({"link": "<https://x>; rel=self" + ", <https://y>" * 400}, ("link_pages",)),  # too long to be looked through
         ({"link": "<https://x>; rel=next"}, ("link_pages",)),
         ({"link": '<https://x>; title="a"; rel="prev next"'}, ("link_pages",)),
         ({"link": '<https://x>; rel="last"'}, ()),

@@ -357,6 +357,8 @@ def test_each_planted_rule_is_found(server: Server, planted: dict[str, Any], fac
     [
         ({"verbs": ["*"], "nonResourceURLs": ["*"]}, {"verbs", "paths"}),
         ({"verbs": ["post"], "nonResourceURLs": ["/api/*"]}, {"verbs"}),
+        ({"verbs": "post", "nonResourceURLs": ["/api/*"]}, {"verbs"}),
+        ({"nonResourceURLs": ["/api/*"]}, {"verbs"}),
         ({"verbs": ["get"], "nonResourceURLs": ["/metrics"]}, {"paths"}),
         ({"verbs": ["get"], "nonResourceURLs": ["/logs/*"]}, {"paths"}),
     ],

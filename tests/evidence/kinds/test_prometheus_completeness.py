@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evidence.kinds.prometheus.completeness import incomplete
+from evidence.kinds.prometheus.completeness import CODES, incomplete
 from evidence.kinds.prometheus.endpoints import API
 from tests.evidence.kinds.recorded import GONE, changed, records
 
@@ -118,6 +118,10 @@ def test_each_mark_is_seen(name: str, path: str, value: Any, code: str) -> None:
     assert code in incomplete(request, changed(answer, path, value))
 
 
+def test_every_code_has_a_mark() -> None:
+    assert {code for *_, code in MARKS} == set(CODES)
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_an_unknown_key_counts_as_a_mark(name: str) -> None:
     request, answer = WHOLE[name]
@@ -139,5 +143,5 @@ JSON = st.recursive(
 @given(st.sampled_from(sorted(API.endpoints)), JSON, JSON)
 def test_any_json_is_judged(endpoint: str, answer: Any, data: Any) -> None:
     assert incomplete({"endpoint": endpoint}, answer)
-    found = incomplete({"endpoint": endpoint}, {"status": "success", "data": data})
-    assert all(isinstance(code, str) for code in found)
+    for asked in (answer, {"status": "success", "data": data}):
+        assert set(incomplete({"endpoint": endpoint}, asked)) <= set(CODES)

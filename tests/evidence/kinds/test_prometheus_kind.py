@@ -303,6 +303,17 @@ def test_a_door_that_answers_is_open(server: Server, door: str, status: int, fac
     assert KINDS["loki"].prove(source(server, "loki", accepts=[fact])).holds
 
 
+@pytest.mark.parametrize(
+    ("path", "fact"),
+    [("/api/prom/push", "push_api"), ("/otlp/v1/logs", "push_api"), ("/api/prom/rules", "ruler_api")],
+)
+def test_a_second_way_in_is_open_where_the_first_is_shut(server: Server, path: str, fact: str) -> None:
+    loki(server)
+    server.answer(path, b"said", 405, Content_Type="text/plain")
+    proven = KINDS["loki"].prove(source(server, "loki"))
+    assert (proven.holds, failing(proven)) == (False, [fact])
+
+
 @pytest.mark.parametrize("kind", ["prometheus", "loki", "http"])
 def test_a_source_that_is_not_reached_is_proven_to_nobody(
     server: Server, kind: str, monkeypatch: pytest.MonkeyPatch
