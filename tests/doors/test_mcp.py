@@ -39,9 +39,9 @@ def plane(world: World, as_role: Callable[[str], None]) -> Iterator[str]:
 def test_no_tool_decides_or_tells_of_another_agent(
     world: World, plane: str, as_role: Callable[[str], None], settings: Any
 ) -> None:
+    as_role("owner")
     given = [body for body in walking.objects(world) if "arguments" not in body]
     secrets = world.secrets
-    as_role("owner")
     before = sealed.everything()
     as_role("agents")
     told, answered = asyncio.run(ask_everything(plane, world.agent_token, given))

@@ -141,7 +141,8 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
     own.append({**filled, "to": "customer@example.org"})
     own.append({**filled, "name": trying.NAME, "body": json.dumps(trying.body(2))})
     own.append({**filled, "name": "shop", "body": json.dumps(target_body(row_cap=7))})
-    own.append({**filled, "name": "restarts"})
+    judged = json.dumps({**policies.EXAMPLE, "title": "Releases"})
+    own += [{**filled, "name": name, "body": judged} for name in ("restarts", "releases")]
     own.append({**filled, "name": "list_jobs", "body": json.dumps(tool_body(source="shop", purpose="Some jobs."))})
     return [*own, {**filled, "act": "role", "decision": "withdraw", "username": "newcomer"}]
 

@@ -26,7 +26,7 @@ from gate.triage.situation import Situation
 
 ROOT = Path(settings.BASE_DIR)
 README = (ROOT / "README.md").read_text()
-SECTION = README[README.index("## Write a rule") : README.index("## Go to production")]
+SECTION = README[README.index("\n## Write a rule\n") :].split("\n## ")[1]
 BLOCKS = re.findall(r"^<!-- rule(?:: (\S+))? -->\n```(\w+)\n(.*?)^```$", SECTION, re.DOTALL | re.MULTILINE)
 FILES = {name: text for name, _, text in BLOCKS if name}
 COMMANDS = "".join(text for name, language, text in BLOCKS if not name and language == "sh")
