@@ -230,7 +230,8 @@ def test_what_follows_from_an_answer_is_answered_too(plane: Plane, as_role: Call
     before = {kind: list(kind.objects.values_list("pk", flat=True)) for kind in MADE}
     as_role("agents")
 
-    class Following(SCHEMA.as_state_machine()):  # type: ignore[misc]
+    # Nothing follows from what admission answers, and draws that go there lead nowhere.
+    class Following(SCHEMA.exclude(path_regex="/admission/|/hooks/").as_state_machine()):  # type: ignore[misc]
         def setup(self) -> None:
             # Each row of calls begins in the same world, or the same draws would not lead to the same answers.
             as_role("owner")
