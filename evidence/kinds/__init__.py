@@ -10,10 +10,10 @@ from evidence.kinds.elasticsearch.kind import Elasticsearch
 from evidence.kinds.http.kind import Http
 from evidence.kinds.kind import SourceKind
 from evidence.kinds.kubernetes.kind import Kubernetes
-from evidence.kinds.loki import Loki
+from evidence.kinds.loki.kind import LOKI
 from evidence.kinds.mariadb import MariaDB
 from evidence.kinds.postgresql import PostgreSQL
-from evidence.kinds.prometheus import Prometheus
+from evidence.kinds.prometheus.kind import PROMETHEUS
 
 KINDS: Mapping[str, SourceKind] = {
     kind.name: kind
@@ -21,8 +21,8 @@ KINDS: Mapping[str, SourceKind] = {
         PostgreSQL(),
         MariaDB(),
         Http(),
-        Prometheus(),
-        Loki(),
+        PROMETHEUS,
+        LOKI,
         Elasticsearch(),
         Kubernetes(),
         CloudWatch(),

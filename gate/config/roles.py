@@ -62,10 +62,12 @@ def role_name(process: str) -> str:
     return f"counterseal_{process}"
 
 
-# What every entry's writer needs: append, and read back the number that it was given.
-# Column by column: what the server says of an entry, nobody else may.
+# What every entry's writer needs: append, and read back the number that it was given. Column by column: what the server
+# says of an entry, nobody else may.
 APPEND = {"audit_append": f"INSERT({','.join(header.COLUMNS)}) SELECT(id,seq,at)", "audit_payload": "INSERT"}
 READ_LOG = {"audit_entry": "SELECT", "audit_payload": "SELECT", "audit_link": "SELECT", **READ_SEAL}
+# What somebody needs who does both: of the payloads, either alone is less.
+READ_AND_APPEND = {**READ_LOG, **APPEND, "audit_payload": "SELECT INSERT"}
 READ_DEFINITIONS = {"audit_definition": "SELECT"}
 # A job's own bookkeeping: the heartbeat while it runs, done when it has.
 RUN_JOBS = {
@@ -76,9 +78,7 @@ RUN_JOBS = {
 GRANTS: dict[str, dict[str, str]] = {
     # Reviews, approvals and preview requests are inserted here and nowhere else.
     "people": {
-        **READ_LOG,
-        **APPEND,
-        "audit_payload": "SELECT INSERT",
+        **READ_AND_APPEND,
         "audit_link": "SELECT INSERT",
         "audit_outbox": "SELECT INSERT(task,queue,subject_id)",
         "audit_heartbeat": "SELECT",
@@ -196,10 +196,8 @@ GRANTS: dict[str, dict[str, str]] = {
     },
     # Verdicts and drafts, and the relay that hands jobs to the broker.
     "worker": {
-        **READ_LOG,
+        **READ_AND_APPEND,
         **READ_DEFINITIONS,
-        **APPEND,
-        "audit_payload": "SELECT INSERT",
         "audit_link": "SELECT INSERT",
         "audit_search": "SELECT INSERT UPDATE(doc)",
         "audit_searchstate": "SELECT UPDATE(next_leaf,newest,analyzed)",
@@ -238,12 +236,9 @@ GRANTS: dict[str, dict[str, str]] = {
     },
     # Starts from rows that only people insert; sees people without their password hashes.
     "writer": {
-        **READ_LOG,
+        **READ_AND_APPEND,
         **READ_DEFINITIONS,
         **RUN_JOBS,
-        **APPEND,
-        "audit_entry": "SELECT",
-        "audit_payload": "SELECT INSERT",
         "audit_agent": "SELECT",
         "people_approver": "SELECT",
         "people_key": "SELECT",
@@ -259,9 +254,7 @@ GRANTS: dict[str, dict[str, str]] = {
     },
     # It alone grows the tree, and holds the key that signs it.
     "sealer": {
-        **READ_LOG,
-        **APPEND,
-        "audit_payload": "SELECT INSERT",
+        **READ_AND_APPEND,
         "audit_leaf": "SELECT INSERT",
         "audit_node": "SELECT INSERT",
         "audit_checkpoint": "SELECT INSERT",
@@ -275,9 +268,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "audit_witnessed": "SELECT INSERT UPDATE",
     },
     "auditor": {
-        **READ_LOG,
-        **APPEND,
-        "audit_payload": "SELECT INSERT",
+        **READ_AND_APPEND,
         "audit_verification": "SELECT INSERT",
         "audit_verifierstate": "SELECT INSERT UPDATE",
         "audit_definition": "SELECT",

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from audit.models import Entry
 from evidence.survival.grounding import DERIVED, QUESTION, SUPPORTED, UNSUPPORTED
@@ -16,12 +16,21 @@ from gate.triage.survival_lanes import columns_of
 from gate.triage.survival_steps import Run
 
 MOST_ROWS = 200
-# Status → glyph, look, words
+
+
+class Mark(NamedTuple):
+    """How a value is shown by what it rests on."""
+
+    glyph: str
+    css: str
+    words: str
+
+
 MARKS = {
-    SUPPORTED: ("✓", "state--ok", "in evidence"),
-    DERIVED: ("≈", "state--wait", "derived"),
-    QUESTION: ("○", "", "from the question"),
-    UNSUPPORTED: ("!", "state--bad", "in no evidence"),
+    SUPPORTED: Mark("✓", "state--ok", "in evidence"),
+    DERIVED: Mark("≈", "state--wait", "derived"),
+    QUESTION: Mark("○", "", "from the question"),
+    UNSUPPORTED: Mark("!", "state--bad", "in no evidence"),
 }
 HOW = {"unit": "in another unit", "rounding": "rounded as written", "percent": "as a share", "sum": "added up"}
 BETWEEN = {"percent": " of ", "sum": " + "}
@@ -49,16 +58,9 @@ class Ground:
     joined: str
 
     @property
-    def glyph(self) -> str:
-        return MARKS[self.status][0]
-
-    @property
-    def css(self) -> str:
-        return MARKS[self.status][1]
-
-    @property
-    def words(self) -> str:
-        return MARKS[self.status][2]
+    def mark(self) -> Mark:
+        """How it is shown."""
+        return MARKS[self.status]
 
     @property
     def is_bare(self) -> bool:
@@ -86,7 +88,7 @@ class Grounds:
     def tally(self) -> str:
         """How many values there are, and what they rest on, in one line."""
         counts = self.grounding["counts"]
-        told = [f"{counts[status]:,} {words}" for status, (_, _, words) in MARKS.items() if counts[status]]
+        told = [f"{counts[status]:,} {mark.words}" for status, mark in MARKS.items() if counts[status]]
         total = sum(counts.values())
         return f"{total:,} {'value' if total == 1 else 'values'}: {', '.join(told)}" if told else "No value in it"
 

@@ -18,21 +18,21 @@ from audit.kinds import Kind
 from audit.models import Entry
 from evidence.exact_json import dumps
 from evidence.survival.fields import LIMITATION
-from evidence.survival.grounding import DERIVED, QUESTION, SUPPORTED, TOO_SHORT, UNSUPPORTED, ground_values
+from evidence.survival.grounding import QUESTION, TOO_SHORT, UNSUPPORTED, ground_values
 from evidence.survival.known import Source
+from gate.triage import survival_grounds
+from gate.triage.survival_grounds import Mark
 from gate.writes import targets
 from gate.writes.models import WriteRequest
 
 MOST_CHARACTERS = 2_000_000  # of results, the newest first
 MOST_LITERALS = 100
 CONSTANTS = frozenset({"SCONST", "ICONST", "FCONST"})
-# Status → glyph, look, words
+# As on a draft, but for what the question is here, and for a value that is too short to be looked for.
 MARKS = {
-    SUPPORTED: ("✓", "state--ok", "in evidence"),
-    DERIVED: ("≈", "state--wait", "derived"),
-    QUESTION: ("○", "", "from the incident"),
-    TOO_SHORT: ("–", "", "too short to tell"),
-    UNSUPPORTED: ("!", "state--bad", "in no evidence"),
+    **survival_grounds.MARKS,
+    QUESTION: Mark("○", "", "from the incident"),
+    TOO_SHORT: Mark("–", "", "too short to tell"),
 }
 
 
@@ -50,16 +50,9 @@ class Argument:
         return str(self.found["status"])
 
     @property
-    def glyph(self) -> str:
-        return MARKS[self.status][0]
-
-    @property
-    def css(self) -> str:
-        return MARKS[self.status][1]
-
-    @property
-    def words(self) -> str:
-        return MARKS[self.status][2]
+    def mark(self) -> Mark:
+        """How it is shown."""
+        return MARKS[self.status]
 
     @property
     def part(self) -> str:

@@ -81,7 +81,7 @@ def test_what_was_read_later_or_failed_or_on_another_incident_is_no_evidence(
 def test_the_incident_itself_is_the_question(propose: Any, incident: Any) -> None:
     type(incident).objects.filter(pk=incident.pk).update(subject={"job_id": 90412}, title="Job 90412 failed")
     write = proposed(propose, incident, STATEMENT, ("text", "queued"), ("bigint", "90412"))
-    assert Marks(write).parameters[1].words == "from the incident"
+    assert Marks(write).parameters[1].mark.words == "from the incident"
 
 
 def test_a_write_without_an_incident_says_that_nothing_is_compared(

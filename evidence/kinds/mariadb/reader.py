@@ -6,7 +6,6 @@ MySQL a statement of structure commits by itself, so no rollback undoes one; the
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,8 +23,6 @@ from evidence.kinds.mariadb.address import Address
 from evidence.kinds.mariadb.literals import literal
 from evidence.kinds.mariadb.session import Bounded, Stream
 
-SESSIONS = 10  # of one process with one source
-WAIT = 5.0  # seconds until a source whose sessions are all in use counts as busy
 GRACE = 2.0  # seconds beyond the limit, until a server that does not stop at once is left
 OVERHEAD = 65_536  # bytes that the server says besides rows
 WORDINESS = 4  # how many bytes on the wire a byte of JSON may have been
@@ -59,7 +56,7 @@ def read(address: Address, text: str, given: Sequence[Given] = (), *, limits: Li
     if len(given) != checked.placeholders:
         raise Refused("parameters", f"The statement needs {checked.placeholders} values and got {len(given)}.")
     statement = _filled(checked.pieces, [literal(one.value, one.format) for one in given])
-    with _turn(address), _refusals(limits), session.opened(address, limits.seconds + GRACE, PROGRAM) as connection:
+    with _refusals(limits), session.opened(address, limits.seconds + GRACE, PROGRAM) as connection:
         _begin(connection, limits)
         return _read_on(connection, statement, limits, is_utc)
 
@@ -191,20 +188,3 @@ def document(row: Mapping[str, Any]) -> dict[str, Any]:
         return {**row, "result": simplejson.loads(text, use_decimal=True)}
     except (ValueError, RecursionError) as error:
         raise Refused("wrong_shape", "The tool promises one object, and what its read found is no JSON.") from error
-
-
-_turns: dict[Address, threading.BoundedSemaphore] = {}
-_lock = threading.Lock()
-
-
-@contextmanager
-def _turn(address: Address) -> Iterator[None]:
-    """One of the source's sessions. Each read has a session of its own: nothing is left behind for the next one."""
-    with _lock:
-        turns = _turns.setdefault(address, threading.BoundedSemaphore(SESSIONS))
-    if not turns.acquire(timeout=WAIT):
-        raise Refused("busy", "All sessions with the source are in use; ask again when an answer has come.")
-    try:
-        yield
-    finally:
-        turns.release()

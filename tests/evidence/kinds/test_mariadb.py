@@ -6,7 +6,6 @@ import contextlib
 import io
 import json
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -412,18 +411,6 @@ def test_a_lock_is_not_waited_for(server: Server) -> None:
 
 def test_the_servers_own_settings_are_not_taken_over(server: Server) -> None:
     assert read("select \"it\\\"s\" as a, 'x\\'y' as b", server=server).rows == [{"a": 'it"s', "b": "x'y"}]
-
-
-def test_more_reads_at_once_than_sessions_wait_and_are_then_told(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    at = address.parsed(server.url("mona"))
-    assert at is not None
-    monkeypatch.setattr(reader, "_turns", {at: threading.BoundedSemaphore(1)})
-    monkeypatch.setattr(reader, "WAIT", 0.05)
-    with reader._turn(at):
-        assert refused("select n from counted").code == "busy"
-    assert read("select n from counted", server=server).rows == [{"n": 3}]
 
 
 def test_eight_reads_run_at_once(server: Server) -> None:
