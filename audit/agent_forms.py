@@ -17,6 +17,7 @@ MEANS = {
     "investigate": "start investigations and hand in findings",
     "propose": "propose writes",
     "admit": "ask whether its own tool calls may run",
+    "what_if": "ask what a metric would have been, with one variable set otherwise",
 }
 
 

@@ -8,23 +8,26 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from audit import log, tokens
+from audit.at_once import Asked, Row, ask
 from audit.kinds import Kind
 from audit.models import Agent, AgentToken
 
 TOKEN_PREFIX = "csa"
 DEFAULT_LIFETIME = timedelta(days=90)
-# What a token may carry: calling evidence tools, handing in investigations, proposing writes, asking for admission.
-SCOPES = ("tools", "investigate", "propose", "admit")
-# Asked at every message, so it is written out: the ORM would take longer to write it than the server to answer.
+# What a token may carry: calling evidence tools, handing in investigations, proposing writes, asking for admission, and
+# asking what a metric would have been.
+SCOPES = ("tools", "investigate", "propose", "admit", "what_if")
+# Asked at every message, so they are written out: the ORM would take longer to write them than the server to answer.
 BEHIND_TOKEN = """
 select a.id, a.name, a.owner_id, a.owner_name, t.scopes::text from audit_agenttoken t join audit_agent a
-  on a.id = t.agent_id where t.digest = %s and t.revoked_at is null and t.expires_at > %s and a.stopped_at is null
+  on a.id = t.agent_id where t.digest = $1 and t.revoked_at is null and t.expires_at > $2 and a.stopped_at is null
 """
+AT_WORK = "select from audit_agent where id = $1 and stopped_at is null"
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,13 @@ class Principal:
 
 def authenticate(token: str) -> Principal | None:
     """The agent behind a bearer token, or None when it is unknown, expired, revoked, or its agent was stopped."""
-    with connection.cursor() as cursor:
-        cursor.execute(BEHIND_TOKEN, [tokens.digest(token), timezone.now()])
-        found = cursor.fetchone()
-    if found is None:
+    return ask(Asked(BEHIND_TOKEN, [tokens.digest(token), timezone.now()], _behind))
+
+
+def _behind(rows: list[Row]) -> Principal | None:
+    if not rows:
         return None
-    agent_id, name, owner_id, owner, scopes = found
+    agent_id, name, owner_id, owner, scopes = rows[0]
     return Principal(agent_id, name, owner_id, owner, frozenset(json.loads(scopes)))
 
 
@@ -84,9 +88,7 @@ def set_ending(end: Ending) -> None:
 
 def is_stopped(agent_id: int) -> bool:
     """Whether an agent was stopped, also since its token was looked at."""
-    with connection.cursor() as cursor:
-        cursor.execute("select from audit_agent where id = %s and stopped_at is null", [agent_id])
-        return cursor.fetchone() is None
+    return ask(Asked(AT_WORK, [agent_id], lambda rows: not rows))
 
 
 @transaction.atomic

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from django.db import connection, transaction
 
 from audit import log
+from audit.at_once import Row, Taking, ask
 from audit.kinds import Kind
 from audit.models import Agent, AgentUse
 
@@ -33,13 +34,13 @@ COLUMNS = (CALLS.column, AT_ONCE, PROPOSALS.column)
 # One statement counts and tells: two calls at once cannot both take the last one. A period that is over starts again.
 TAKE = """
 insert into audit_agentuse as kept (agent_id, what, since, used)
-select id, %(what)s, date_trunc(%(period)s, clock_timestamp(), 'UTC'), 1
-from audit_agent where id = %(agent)s and {column} > 0
+select id, $1::text, date_trunc($2, clock_timestamp(), 'UTC'), 1
+from audit_agent where id = $3 and {column} > 0
 on conflict (agent_id, what) do update set
   used = case when kept.since < excluded.since then 1 else kept.used + 1 end,
   since = greatest(kept.since, excluded.since)
-where kept.since < excluded.since or kept.used < (select {column} from audit_agent where id = %(agent)s)
-returning greatest(0, (select {column} from audit_agent where id = %(agent)s) - used)
+where kept.since < excluded.since or kept.used < (select {column} from audit_agent where id = $3)
+returning greatest(0, (select {column} from audit_agent where id = $3) - used)
 """
 
 
@@ -53,14 +54,19 @@ class Spent(Exception):
 
 def take(agent_id: int, limit: Limit) -> int:
     """Count one use and say how many are left. Raises Spent when none is."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            TAKE.format(column=limit.column), {"what": limit.what, "period": limit.period, "agent": agent_id}
-        )
-        row = cursor.fetchone()
-    if row is None:
+    return ask(taking(agent_id, limit))
+
+
+def taking(agent_id: int, limit: Limit) -> Taking[int]:
+    """The same as a statement, for who counts more at once."""
+    values = [limit.what, limit.period, agent_id]
+    return Taking(TAKE.format(column=limit.column), values, lambda rows: _left(agent_id, limit, rows))
+
+
+def _left(agent_id: int, limit: Limit, rows: list[Row]) -> int:
+    if not rows:
         raise _spent(agent_id, limit)
-    return int(row[0])
+    return int(rows[0][0])
 
 
 def _spent(agent_id: int, limit: Limit) -> Spent:

@@ -115,9 +115,18 @@ class BodyForm(Protocol):
 
 
 def submitted(
-    request: HttpRequest, kind: str, form: BodyForm, show: Callable[..., HttpResponse], leads_to: str
+    request: HttpRequest,
+    kind: str,
+    form: BodyForm,
+    show: Callable[..., HttpResponse],
+    leads_to: str,
+    *,
+    with_number: bool = False,
 ) -> HttpResponse:
-    """Draft what such a form says and lead to its page; `show(form, status=, notice=)` draws what was typed again."""
+    """Draft what such a form says and lead to its page; `show(form, status=, notice=)` draws what was typed again.
+
+    `leads_to` is a page of the definition, or of the version where it takes a number too.
+    """
     if not form.is_valid():
         return show(form, status=422)
     said = form.cleaned_data
@@ -127,7 +136,7 @@ def submitted(
         return show(form, status=422, notice=str(problem))
     except NotAllowed as refusal:
         return show(form, status=409, notice=str(refusal))
-    return redirect(leads_to, drafted.name)
+    return redirect(leads_to, drafted.name, *([drafted.version] if with_number else []))
 
 
 @require_POST

@@ -35,7 +35,9 @@ class Kind(TextChoices):
 
     COMMENT_ADDED = "comment.added"
     ASSIGNMENT_CHANGED = "assignment.changed"
+    ADMISSION_ANSWERED = "admission.answered"  # by the answering model
     ADMISSION_DECIDED = "admission.decided"
+    ADMISSION_LABELED = "admission.labeled"  # a person says whether its answers were right
 
     WRITE_PROPOSED = "write.proposed"
     WRITE_ADMITTED = "write.admitted"

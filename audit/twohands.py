@@ -24,7 +24,7 @@ from audit.models import Definition
 from audit.refusing import NotAllowed
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
-TEXT_LINE = re.compile(r'  ("(?:[^"\\]|\\.)*"): "')
+TEXT_LINE = re.compile(r'(?P<key>(?P<indent> +)"(?:[^"\\]|\\.)*"): (?P<text>"(?:[^"\\]|\\.)*"),?')
 CHANNEL = "definitions"  # of notices that something else is in force
 RESERVED = ("new", "replay", "drift")  # pages beside those of definitions
 
@@ -117,22 +117,15 @@ def lines(body: dict[str, Any]) -> list[str]:
 
     Each of those stands behind a bar, so that none looks like a part of the body.
     """
-    return [part for line in canonical_body(body).split("\n") for part in _parts(line, body)]
+    return [part for line in canonical_body(body).split("\n") for part in _parts(line)]
 
 
-def _parts(line: str, body: dict[str, Any]) -> list[str]:
-    key = _key_of_text(line)
-    text = body[key] if key is not None else ""
-    if not isinstance(text, str) or "\n" not in text:
+def _parts(line: str) -> list[str]:
+    matched = TEXT_LINE.fullmatch(line)
+    text: str = simplejson.loads(matched["text"]) if matched else ""
+    if matched is None or "\n" not in text:
         return [line]
-    return [f"  {simplejson.dumps(key, ensure_ascii=False)}:", *(f"    | {part}" for part in text.split("\n"))]
-
-
-def _key_of_text(line: str) -> str | None:
-    """The key of a line that holds a text on the body's first level; those further in are indented further."""
-    matched = TEXT_LINE.match(line)
-    key: str | None = simplejson.loads(matched[1]) if matched else None
-    return key
+    return [f"{matched['key']}:", *(f"{matched['indent']}  | {part}" for part in text.split("\n"))]
 
 
 @transaction.atomic

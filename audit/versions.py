@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from django.db import connection
-
+from audit.at_once import Asked, Row, ask
 from audit.models import Definition
 
-IN_FORCE = "select id, xmin::text from audit_definition where kind = %s and name = %s and status = 'active'"
+IN_FORCE = "select id, xmin::text from audit_definition where kind = $1 and name = $2 and status = 'active'"
 
 
 def active(kind: str, name: str) -> Definition | None:
     """The version in force, or None. Callers MUST NOT change it: others in this process have the same one."""
-    with connection.cursor() as cursor:
-        cursor.execute(IN_FORCE, [kind, name])
-        row = cursor.fetchone()
-    return None if row is None else kept(*row)
+    return ask(asked(kind, name))
+
+
+def asked(kind: str, name: str) -> Asked[Definition | None]:
+    """The same as a statement, for who asks for more at once."""
+    return Asked(IN_FORCE, [kind, name], _told)
+
+
+def _told(rows: list[Row]) -> Definition | None:
+    return kept(*rows[0]) if rows else None
 
 
 @lru_cache(maxsize=1024)

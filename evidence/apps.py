@@ -12,10 +12,12 @@ class EvidenceConfig(AppConfig):
             agent_activity,
             contracts,
             discovery,
+            metric_asks,
             openapi,  # noqa: F401 - its scheme registers itself
             proof,
             sources,
         )
+        from evidence.metrics import example, registry, telling, valuation
 
         permission = "gate.change_definition"
         twohands.register(
@@ -29,6 +31,19 @@ class EvidenceConfig(AppConfig):
                 "tool", "tools", "Tools", permission, contracts.check, example=contracts.EXAMPLE, can_retire=True
             )
         )
+        twohands.register(
+            twohands.DefinitionKind(
+                registry.METRIC, "metrics", "Metrics", permission, registry.check_metric, example=example.EXAMPLE,
+                can_retire=True, check_earned=metric_asks.check_earned,
+            )
+        )  # fmt: skip
+        twohands.register(
+            twohands.DefinitionKind(
+                registry.VALUATION, "valuations", "Valuation tables", permission, registry.check_valuation,
+                example=valuation.EXAMPLE,
+            )
+        )  # fmt: skip
         discovery.register()
+        telling.register()
         agent_page.register_part("evidence/_agent_activity.html", agent_activity.Activity)
         agent_page.set_marks(agent_activity.open_alerts)

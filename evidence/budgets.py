@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from audit import agents, budgets
 from audit.agents import Principal
+from audit.at_once import Row, Taking, ask
 from audit.budgets import Limit
 from evidence.errors import Problem
 
 
 def take(principal: Principal, limit: Limit) -> int:
     """Count one use of a limit and say how many are left. Raises Problem when the agent used all that it may."""
-    try:
-        return budgets.take(principal.agent_id, limit)
-    except budgets.Spent as spent:
-        raise Problem(429, "agent_budget_spent", str(spent), retry_after=spent.seconds) from spent
+    return ask(taking(principal, limit))
+
+
+def taking(principal: Principal, limit: Limit) -> Taking[int]:
+    """The same as a statement, for who counts more at once."""
+    asked = budgets.taking(principal.agent_id, limit)
+
+    def told(rows: list[Row]) -> int:
+        try:
+            return asked.told(rows)
+        except budgets.Spent as spent:
+            raise Problem(429, "agent_budget_spent", str(spent), retry_after=spent.seconds) from spent
+
+    return Taking(asked.statement, asked.values, told)
 
 
 def stopped() -> Problem:

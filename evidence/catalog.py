@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import starmap
 from typing import Any
 
 from audit.agents import Principal
 from evidence import contracts, desk, gateway, scope
 from evidence.contracts import INVESTIGATION, Contract
 from evidence.desk import DeskTool
+from evidence.metrics import calls
 from evidence.scope import Scope
 
 
@@ -47,8 +49,14 @@ def offered(principal: Principal, within: Sequence[Scope] | None = None) -> list
     With investigations running (or given as `within`), these are the tools of their classes; without one, what its
     token is good for.
     """
-    evidence = _evidence(scope.running(principal) if within is None else within) if "tools" in principal.scopes else []
-    return [*map(of_contract, evidence), *map(_of_desk, desk.offered(principal))]
+    within = scope.running(principal) if within is None else within
+    evidence = _evidence(within) if "tools" in principal.scopes else []
+    metric_tools = calls.offered(principal, calls.available(principal, within))
+    return [
+        *map(of_contract, evidence),
+        *starmap(_of_metrics, metric_tools.items()),
+        *map(_of_desk, desk.offered(principal)),
+    ]
 
 
 def _evidence(within: Sequence[Scope]) -> list[Contract]:
@@ -63,6 +71,14 @@ def of_contract(contract: Contract) -> Offer:
     return Offer(
         contract.name, contract.purpose, True, False, contract.query_type, contract.version, contract.digest,
         contract.advertised_input(), contract.output_schema, contract.limitations,
+    )  # fmt: skip
+
+
+def _of_metrics(name: str, tool: calls.Tool) -> Offer:
+    """A tool of the product's own; the version and hash that its calls carry are those of the metric."""
+    return Offer(
+        name, tool.purpose, True, False, tool.query_type, None, None, calls.advertised(tool), tool.output_schema,
+        list(tool.limitations),
     )  # fmt: skip
 
 

@@ -11,10 +11,13 @@ from typing import Any
 from jsonschema.protocols import Validator
 
 from audit import twohands, versions
+from audit.at_once import Asked, ask
 from audit.models import Definition
 from audit.payloads import LARGEST_PAYLOAD
-from evidence import arguments, contract_lint, desk, kinds, sources
+from evidence import arguments, contract_lint, desk, kinds, scope, sources
 from evidence.bounds import DEFAULT
+from evidence.metrics import serving
+from evidence.scope import Scope
 
 QUERY_TYPES = ("state", "metric", "mechanism")
 # "live": the tool answers about the moment of the call, so it knows nothing of a decision point in the past.
@@ -98,6 +101,10 @@ class Contract:
         stated = {key: body[key] for key in said}
         return cls(name=definition.name, version=definition.version, digest=definition.digest, **stated)
 
+    def is_offered(self, within: Scope) -> bool:
+        """Whether an investigation's class offers the tool, and it can speak about its decision point."""
+        return scope.is_offered(self.name, self.visibility_scope, within)
+
     def advertised_input(self) -> dict[str, Any]:
         """The input schema as agents see it: nothing but its properties, and which investigation the call is for."""
         which = {"type": "integer", "minimum": 1, "description": "Needed only when you run several investigations."}
@@ -128,7 +135,15 @@ def reading(body: Mapping[str, Any]) -> set[str]:
 
 def active(name: str) -> Contract | None:
     """The tool in force under this name, or None. An agent may ask for any text at all."""
-    found = versions.active("tool", name) if twohands.NAME.fullmatch(name) else None
+    return ask(asked(name))
+
+
+def asked(name: str) -> Asked[Contract | None]:
+    """The same as a statement, for who asks for more at once."""
+    return versions.asked("tool", name if twohands.NAME.fullmatch(name) else "").then(_offered)
+
+
+def _offered(found: Definition | None) -> Contract | None:
     contract = _kept(found) if found else None
     return contract if contract is not None and _is_allowed(contract) else None
 
@@ -161,6 +176,8 @@ def check(name: str, body: dict[str, Any]) -> None:
     """Raise ValueError with a sentence unless the body is a contract of a tool that only reads and only reports."""
     if name in desk.DESK:
         raise ValueError(f"{name} is how agents hand something in; call the tool something else.")
+    if name in serving.TOOLS.values():
+        raise ValueError(f"{name} is how agents ask about metrics; call the tool something else.")
     _check_keys(body)
     _check_promises(body)
     _check_words(body)

@@ -8,23 +8,38 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Unpack
 from uuid import uuid4
 
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError
 
-from audit import agents, log, payloads
+from audit import agents, at_once, log, payloads
 from audit.agents import Principal
 from audit.budgets import CALLS
 from audit.kinds import Kind
 from audit.masking import mask
 from audit.models import Definition
-from evidence import budgets, contracts, kinds, proof, rate, recording, result_secrets, scope, turns, written_reads
-from evidence.arguments import exact, is_deep
+from evidence import (
+    budgets,
+    contracts,
+    escaping,
+    kinds,
+    proof,
+    rate,
+    recording,
+    scope,
+    showing,
+    turns,
+    written_reads,
+)  # fmt: skip
+from evidence.arguments import exact
 from evidence.bounds import Limits
 from evidence.contracts import INVESTIGATION, Contract
 from evidence.errors import Problem, Refused, unknown_tool
-from evidence.escaping import escaped, shown
+from evidence.kinds.kind import Found
+from evidence.metrics import calls
+from evidence.models import Certificate
 from evidence.scope import Scope
 
 LONGEST_SUMMARY = 160  # characters
@@ -89,6 +104,7 @@ class Admitted:
     source: Definition
     limits: Limits
     left: Left
+    decision_point: datetime | None
 
 
 @dataclass(frozen=True)
@@ -116,7 +132,7 @@ def call(principal: Principal, tool_name: str, arguments: dict[str, Any], invest
         raise
     started = asked.record(Kind.CALL_STARTED, summary=_asked_words(asked))
     begun = time.monotonic()
-    outcome = _read(admitted, asked)
+    outcome = _read(admitted, asked, started)
     duration = int((time.monotonic() - begun) * 1000)
     has_written = outcome.error_class == written_reads.WROTE
     if agents.is_stopped(principal.agent_id):
@@ -158,23 +174,44 @@ def _admit(asked: Asked) -> Admitted:
     """Everything that must hold before a read, in an order that spends the budget last. Raises Problem."""
     asked.given = exact(asked.given)
     asked.note(args=mask(asked.given))
-    contract = contracts.active(asked.tool) if "tools" in asked.principal.scopes else None
+    which, flaw = _which(asked)
+    of_tool, of_source = _called(asked)
+    of_scope = scope.resolving(asked.principal, which)
+    tool_rows, scope_rows, source_rows = at_once.rows_of(of_tool, of_scope, of_source)
+    contract = of_tool.told(tool_rows) if "tools" in asked.principal.scopes else None
     if contract is not None:
         _note_contract(asked, contract)
+    if flaw:
+        raise Problem(422, "wrong_arguments", flaw)
     # Before anything is said about the tool: what is there and is not for this agent answers as what is not there.
-    within = scope.resolve(asked.principal, _which(asked))
+    within = of_scope.told(scope_rows)
     # Which investigation it is stands in the entry itself; checks compare the tool's own arguments.
     asked.note(
         args=mask(asked.given), run_id=within.run_id, incident_id=within.incident_id, subject=f"I-{within.incident_id}"
     )
-    if contract is None or not scope.is_offered(contract.name, contract.visibility_scope, within):
-        raise unknown_tool()
+    if contract is None or not contract.is_offered(within):
+        raise _unknown(asked)
     sentence = contract.misfit(asked.given)
     if sentence:
         raise Problem(422, "wrong_arguments", sentence)
-    source = _proven_source(asked, contract)
+    source, certificate = of_source.told(source_rows)
+    asked.note(certificate=str(certificate.pk))
     limits = _limits(contract)
-    return Admitted(contract, source, limits, _take(asked.principal, source, within, limits))
+    return Admitted(contract, source, limits, _take(asked.principal, source, within, limits), within.decision_point)
+
+
+def _called(asked: Asked) -> tuple[at_once.Asked[Contract | None], at_once.Asked[tuple[Definition, Certificate]]]:
+    """What is called, with its source: a tool in force, or one of the product's own about a metric in force."""
+    if asked.tool in calls.TOOLS:
+        return calls.asked(asked.principal, asked.tool, asked.given), proof.behind("metric", calls.named(asked.given))
+    return contracts.asked(asked.tool), proof.behind("tool", asked.tool)
+
+
+def _unknown(asked: Asked) -> Problem:
+    """The answer where nothing is offered that is called so."""
+    if calls.is_for(asked.principal, asked.tool):
+        return calls.unknown(asked.tool, asked.given)
+    return unknown_tool()
 
 
 def _limits(contract: Contract) -> Limits:
@@ -184,22 +221,19 @@ def _limits(contract: Contract) -> Limits:
 
 def _take(principal: Principal, source: Definition, within: Scope, limits: Limits) -> Left:
     """One call of every count that it is one of, the investigation's last. Raises Problem when one is used up."""
-    minute = rate.take(source.name, principal.agent_id, rate.rates_of(source.body))
-    with transaction.atomic(), connection.cursor() as cursor:
-        # `call.started` is committed next, in the same log of the server's: when that is on the disk, so are these.
-        cursor.execute("set local synchronous_commit = off")
-        hour = budgets.take(principal, CALLS)
-        calls = within.take_call()
+    of_minute = rate.taking(source.name, principal.agent_id, rate.rates_of(source.body))
+    of_hour, of_calls = budgets.taking(principal, CALLS), within.taking_call()
+    minute, hour, calls = at_once.take(of_minute, of_hour, of_calls)
     return Left(calls, hour, minute.agent, minute.source, limits.rows, limits.bytes)
 
 
-def _which(asked: Asked) -> int | None:
-    """The investigation that the call names, taken out of the arguments. Raises Problem when it is no number."""
+def _which(asked: Asked) -> tuple[int | None, str]:
+    """The investigation that the call names, taken out of the arguments, and why it cannot be one."""
     inside = asked.given.pop(INVESTIGATION, None)
     which: int | None = inside if asked.investigation is None else asked.investigation
     if inside not in (None, which) or not (which is None or _is_id(which)):
-        raise Problem(422, "wrong_arguments", f"{INVESTIGATION} is the number of one investigation of yours.")
-    return which
+        return None, f"{INVESTIGATION} is the number of one investigation of yours."
+    return which, ""
 
 
 def _is_id(value: Any) -> bool:
@@ -230,20 +264,13 @@ def _answered_words(asked: Asked, outcome: Outcome, duration: int) -> str:
     return f"{asked.tool}, {size:,} bytes, {duration} ms{cut}{why}"
 
 
-def _proven_source(asked: Asked, contract: Contract) -> Definition:
-    """The source, when its certificate holds. Raises Problem."""
-    source, certificate = proof.require_active(contract.source)
-    asked.note(certificate=str(certificate.pk))
-    return source
-
-
-def _read(admitted: Admitted, asked: Asked) -> Outcome:
+def _read(admitted: Admitted, asked: Asked, started: log.Recorded) -> Outcome:
     """One guarded read, checked against the output schema. It does not raise: a failure is an outcome."""
     contract, source, given = admitted.contract, admitted.source, asked.given
     try:
         with turns.of(source.name).take(asked.principal.owner_id):
-            found = kinds.of(source).read(source, contract, given, admitted.limits)
-        result = _showable(found.result)
+            found = _found(admitted, asked, started)
+        result = showing.showable(found.result)
         _check_result(contract, result)
     except Refused as refused:
         error = _without_secrets(refused.sentence, given)
@@ -254,6 +281,16 @@ def _read(admitted: Admitted, asked: Asked) -> Outcome:
     return Outcome(result, found.truncated or bool(found.incomplete), found.incomplete)
 
 
+def _found(admitted: Admitted, asked: Asked, started: log.Recorded) -> Found:
+    """What the source says. A metric is read as of the investigation's decision point: live, when the call began."""
+    contract, source = admitted.contract, admitted.source
+    if not isinstance(contract, calls.MetricCall):
+        return kinds.of(source).read(source, contract, asked.given, admitted.limits)
+    at = admitted.decision_point or started.at
+    run = str(asked.about["call_id"])
+    return contract.read(source, asked.about["certificate"], asked.given, at, run, started.ref)
+
+
 def _status(refused: Refused, given: dict[str, Any]) -> int:
     """The caller's fault or the source's: a tool without arguments fails by its source."""
     if refused.code == "parameters" and given:
@@ -261,25 +298,11 @@ def _status(refused: Refused, given: dict[str, Any]) -> int:
     return 503 if refused.code == "busy" else 502
 
 
-def _showable(found: dict[str, Any]) -> dict[str, Any]:
-    """What may be shown of an answer: secrets masked, and what cannot be seen written out. Raises Refused.
-
-    It is this that is recorded, so the entry holds exactly what the agent got.
-    """
-    if is_deep(found):
-        raise Refused("too_nested", "The result nests too deeply to be read again, so it is kept out.")
-    try:
-        shown_result: dict[str, Any] = escaped(result_secrets.masked(found))
-    except ValueError as unclear:
-        raise Refused("masked_keys", f"{unclear} The result is kept out, for a part would be lost.") from unclear
-    return shown_result
-
-
 def _without_secrets(sentence: str, given: dict[str, Any]) -> str:
     """A database's error may repeat an argument; what is masked in the arguments is masked here, too."""
     for secret in sorted(_texts(given) - _texts(mask(given)), key=len, reverse=True):
         sentence = sentence.replace(secret, "[masked]")
-    return shown(mask(sentence))
+    return escaping.shown(mask(sentence))
 
 
 def _texts(value: Any) -> set[str]:
@@ -294,5 +317,4 @@ def _check_result(contract: Contract, result: dict[str, Any]) -> None:
     sentence = contract.misfit_of_result(result)
     if sentence:
         raise Refused("output_mismatch", f"The result is kept out, for it breaks the tool's contract: {sentence}")
-    if payloads.pack(result).is_cut:
-        raise Refused("too_large", "The result is larger than the log keeps; narrow the arguments.")
+    showing.check_size(result)

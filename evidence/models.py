@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from evidence.metric_models import MetricAsk
 from evidence.monitoring_models import (
     AgentAlert,
     CallSlot,
@@ -14,8 +15,8 @@ from evidence.monitoring_models import (
 )
 
 __all__ = [
-    "AgentAlert", "CallSlot", "CallTotal", "CallUse", "Certificate", "MonitorState", "ProofAsk", "Question",
-    "WrittenRead",
+    "AgentAlert", "CallSlot", "CallTotal", "CallUse", "Certificate", "MetricAsk", "MonitorState", "ProofAsk",
+    "Question", "WrittenRead",
 ]  # fmt: skip
 
 

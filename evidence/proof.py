@@ -16,10 +16,11 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import simplejson
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from audit import log, twohands, versions
+from audit.at_once import Asked, Row, ask
 from audit.kinds import Kind
 from audit.models import Definition
 from evidence import kinds, layers, written_reads
@@ -28,8 +29,11 @@ from evidence.models import Certificate, WrittenRead
 from evidence.stating import Proven
 
 VALID_FOR = timedelta(minutes=10)
+# The source is named, or it is the one that a tool or a metric in force reads.
 NOW = """
-select s.id, s.xmin::text, c.id, c.xmin::text, w.id from (select %s::text as name) asked
+select asked.name, s.id, s.xmin::text, c.id, c.xmin::text, w.id from (select coalesce($1, (
+  select body ->> 'source' from audit_definition where kind = $2 and name = $3 and status = 'active'
+)) as name) asked
 left join audit_definition s on s.kind = 'source' and s.name = asked.name and s.status = 'active'
 left join lateral (
   select id, xmin from evidence_certificate where source = asked.name order by at desc limit 1
@@ -92,17 +96,26 @@ def failing(certificate: Certificate) -> list[dict[str, Any]]:
 
 def require(source: Definition) -> Certificate:
     """The certificate under which the source may be read now. Raises Problem that says what is not proven."""
-    return _required(source, _now(source.name))
+    return _required(source, ask(_now(source=source.name)))
 
 
 def require_active(name: str) -> tuple[Definition, Certificate]:
     """The source in force under this name, and the certificate under which it may be read. Raises Problem.
 
-    It is asked at every call, so it is one query; callers MUST NOT change what they get.
+    Callers MUST NOT change what they get.
     """
-    now = _now(name)
+    return _active(ask(_now(source=name)))
+
+
+def behind(kind: str, name: str) -> Asked[tuple[Definition, Certificate]]:
+    """The same of the source that the tool or metric in force under this name reads, for who asks for more at once."""
+    # An agent may ask for any text at all, also for what no statement can hold.
+    return _now(kind=kind, name=name if twohands.NAME.fullmatch(name) else "").then(_active)
+
+
+def _active(now: _Now) -> tuple[Definition, Certificate]:
     if now.source is None:
-        raise Problem(503, "source_dark", f"The source {name} is not in force; an admin can activate it.")
+        raise Problem(503, "source_dark", f"The source {now.name} is not in force; an admin can activate it.")
     return now.source, _required(now.source, now)
 
 
@@ -110,6 +123,7 @@ def require_active(name: str) -> tuple[Definition, Certificate]:
 class _Now:
     """What there is of a source: the version in force, its newest certificate, and the first read that wrote."""
 
+    name: str | None  # None for a tool that is not in force
     source: Definition | None
     certificate: Certificate | None
     written: WrittenRead | None
@@ -125,11 +139,14 @@ def _required(source: Definition, now: _Now) -> Certificate:
     return now.certificate
 
 
-def _now(name: str) -> _Now:
-    with connection.cursor() as cursor:
-        cursor.execute(NOW, [name])
-        source, source_as_of, certificate, certificate_as_of, written = cursor.fetchone()
+def _now(*, source: str | None = None, kind: str = "", name: str = "") -> Asked[_Now]:
+    return Asked(NOW, [source, kind, name], _found)
+
+
+def _found(rows: list[Row]) -> _Now:
+    name, source, source_as_of, certificate, certificate_as_of, written = rows[0]
     return _Now(
+        name,
         None if source is None else versions.kept(source, source_as_of),
         None if certificate is None else _read(certificate, certificate_as_of),
         None if written is None else WrittenRead.objects.get(pk=written),

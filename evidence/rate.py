@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
 from django.utils import timezone
 
+from audit.at_once import Row, Taking, ask
 from evidence.errors import Problem
 from evidence.models import CallUse
 
@@ -26,19 +26,19 @@ TAKE = """
 with minute as materialized (
   select date_trunc('minute', clock_timestamp(), 'UTC') as began
 ), mine as (
-  insert into evidence_calluse as kept (source, agent, since, used) select %(source)s, %(agent)s, began, 1 from minute
+  insert into evidence_calluse as kept (source, agent, since, used) select $1, $2::bigint, began, 1 from minute
   on conflict (source, agent) do update set
     used = case when kept.since < excluded.since then 1 else kept.used + 1 end,
     since = greatest(kept.since, excluded.since)
-  where kept.since < excluded.since or kept.used < %(each)s
+  where kept.since < excluded.since or kept.used < $3::bigint
   returning used
 ), everyones as (
   insert into evidence_calluse as kept (source, agent, since, used)
-  select %(source)s, 0, began, 1 from minute where exists (select from mine)
+  select $1, 0, began, 1 from minute where exists (select from mine)
   on conflict (source, agent) do update set
     used = case when kept.since < excluded.since then 1 else kept.used + 1 end,
     since = greatest(kept.since, excluded.since)
-  where kept.since < excluded.since or kept.used < %(all)s
+  where kept.since < excluded.since or kept.used < $4::bigint
   returning used
 )
 select (select used from mine), (select used from everyones),
@@ -84,10 +84,17 @@ def check(body: Mapping[str, Any]) -> None:
 
 def take(source: str, agent_id: int, rates: Rates) -> Left:
     """Count one call of a source. Raises Problem when the agent's minute or the source's is used up."""
-    given: dict[str, str | int] = {"source": source, "agent": agent_id, "each": rates.agent, "all": rates.everyone}
-    with connection.cursor() as cursor:
-        cursor.execute(TAKE, given)
-        mine, everyones, seconds = cursor.fetchone()
+    return ask(taking(source, agent_id, rates))
+
+
+def taking(source: str, agent_id: int, rates: Rates) -> Taking[Left]:
+    """The same as a statement, for who counts more at once."""
+    values = [source, agent_id, rates.agent, rates.everyone]
+    return Taking(TAKE, values, lambda rows: _told(source, rates, rows), lambda rows: None not in rows[0])
+
+
+def _told(source: str, rates: Rates, rows: list[Row]) -> Left:
+    mine, everyones, seconds = rows[0]
     wait = max(1, seconds)
     if mine is None:
         raise _spent(f"All {rates.agent:,} calls that one agent may make of {source} in a minute are used", wait)

@@ -29,6 +29,7 @@ POOL_SIZE = 16  # as many as evidence.turns lets call at once
 POOL_WAIT = 5.0  # seconds until a source that gives no connection counts as unreachable
 NUMBER = "SELECT pg_catalog.pg_current_xact_id_if_assigned() IS NOT NULL"
 STEP = 16  # rows per FETCH: what one answer of the server may weigh is bounded, too
+LONGER_STEP, SMALL = 64, 1024  # rows per FETCH where the rows so far were smaller than so many bytes
 Connection = psycopg.Connection[Any]
 
 
@@ -215,7 +216,8 @@ class _Rows:
     @property
     def wanted(self) -> int:
         """How many the next step brings at most."""
-        return min(STEP, self._limits.rows + 1 - len(self.found))
+        are_small = 0 < self._size < SMALL * len(self.found)
+        return min(LONGER_STEP if are_small else STEP, self._limits.rows + 1 - len(self.found))
 
     def take(self, texts: list[str]) -> bool:
         """Take what a step brought, and say whether there may be more."""

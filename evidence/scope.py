@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from audit.agents import Principal
+from audit.at_once import Asked, Taking, ask
 from evidence.errors import Problem
 
 
@@ -32,11 +33,14 @@ class Scope(Protocol):
     def allows(self, tool: str) -> bool:
         """Whether the incident's class offers this tool."""
 
-    def take_call(self) -> int:
-        """Take one call from the budget and say how many are left. Raises Problem when none is."""
+    def allows_metric(self, metric_id: str) -> bool:
+        """Whether the incident's class lets this metric be asked about."""
+
+    def taking_call(self) -> Taking[int]:
+        """Takes one call from the budget and tells how many are left; that raises Problem when none is."""
 
 
-Resolver = Callable[[Principal, int | None], Scope]
+Resolver = Callable[[Principal, int | None], Asked[Scope]]
 Finder = Callable[[Principal], Sequence[Scope]]
 _resolvers: list[Resolver] = []
 _finders: list[Finder] = []
@@ -60,6 +64,11 @@ def is_offered(tool: str, visibility_scope: str, within: Scope) -> bool:
 
 def resolve(principal: Principal, investigation: int | None) -> Scope:
     """The scope of the agent's named investigation, or of its only running one. Raises Problem when there is none."""
+    return ask(resolving(principal, investigation))
+
+
+def resolving(principal: Principal, investigation: int | None) -> Asked[Scope]:
+    """The same as a statement, for who asks for more at once. Raises Problem when nothing knows of investigations."""
     if not _resolvers:
         raise Problem(503, "no_investigations", "This server takes no investigations, so no tool can be called.")
     return _resolvers[0](principal, investigation)

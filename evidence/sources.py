@@ -7,7 +7,7 @@ from typing import Any
 
 from audit import outbox, twohands
 from audit.models import Definition
-from evidence import credentials, kinds, rate
+from evidence import credentials, kinds, rate, replicas
 
 EXAMPLE = kinds.KINDS["postgresql"].source_example
 Companion = Callable[[Definition], None]
@@ -21,8 +21,11 @@ def check(name: str, body: dict[str, Any]) -> None:
     kind = body.get("kind")
     if not isinstance(kind, str) or kind not in kinds.KINDS:
         raise ValueError(f"The kind of a source is one of {', '.join(sorted(kinds.KINDS))}.")
-    rate.check(body)  # what sources of all kinds may say
-    kinds.KINDS[kind].check_source(name, {key: value for key, value in body.items() if key != rate.KEY})
+    # What sources of all kinds may say.
+    rate.check(body)
+    replicas.check(body)
+    own = {key: value for key, value in body.items() if key not in (rate.KEY, replicas.KEY)}
+    kinds.KINDS[kind].check_source(name, own)
 
 
 def known(name: str) -> Definition | None:

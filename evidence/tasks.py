@@ -1,11 +1,11 @@
-"""Jobs of the reads worker, which proves sources' credentials, and of the worker, which watches agents' calls."""
+"""Jobs of the reads worker, which proves sources and asks metrics, and of the worker, which watches agents' calls."""
 
 from celery import shared_task
 from django.utils import timezone
 
 from audit import outbox
 from audit.models import Definition
-from evidence import alerts, counted, proof, proof_asks
+from evidence import alerts, counted, metric_answering, metric_asks, proof, proof_asks
 
 SECONDS_TO_COUNT = 2.0  # verdicts wait for this worker too
 ACTIVE_SOURCES = {"kind": "source", "status": Definition.Status.ACTIVE}
@@ -34,6 +34,12 @@ def certify_all() -> None:
 def certify_asked(job_id: int) -> None:
     """Prove the source that a person asked for."""
     outbox.run_stepwise(certify_asked.name, job_id, proof_asks.certify)
+
+
+@shared_task(name=metric_asks.TASK)
+def answer_metric(job_id: int) -> None:
+    """Answer what a person asked of a metric."""
+    outbox.run_stepwise(answer_metric.name, job_id, metric_answering.answer)
 
 
 @shared_task(name="evidence.tasks.watch_agents")

@@ -30,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     from gate.config import embedded
     from gate.config.roles import PROCESSES, role_name
+    from tests import flushing
 
     base = Path(tempfile.mkdtemp(prefix="counterseal-test-"))
     base.chmod(0o755)
@@ -53,6 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Tests decide at once and often; what limits that is tested where a test sets it.
     settings.VIEWING_SECONDS = {"normal": 0, "high": 0}
     settings.PROPOSALS_PER_HOUR = settings.APPROVALS_PER_HOUR = 1_000_000
+    flushing.replace_flush()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -193,7 +195,7 @@ def define(make_person: Callable[..., Any]) -> Callable[..., Any]:
     """Draft a definition by one admin and activate it by another, as the screens do."""
     from audit import twohands
     from gate.people.models import Person
-    from tests.earned import as_tried
+    from tests.earned import as_golden, as_tried
 
     def hands() -> tuple[Person, Person]:
         found = list(Person.objects.filter(username__in=["first-hand", "second-hand"]).order_by("username"))
@@ -206,6 +208,8 @@ def define(make_person: Callable[..., Any]) -> Callable[..., Any]:
         version = twohands.draft(kind, name, body, by=first, reason="for a test")
         if kind == "rule":
             as_tried(version, second)
+        if kind == "metric":
+            as_golden(version, second)
         return twohands.activate(version.pk, by=second)
 
     return make

@@ -1,4 +1,4 @@
-"""What has been earned, for tests that are not about how: rule versions to be activated, and passes to be closed on."""
+"""What has been earned, for tests that are not about how: versions to be activated, and passes to be closed on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from django.utils import timezone
 
 from audit import twohands
 from audit.models import Definition
+from evidence.metrics import golden
+from evidence.metrics.asking import goldens
+from evidence.models import MetricAsk
 from gate.triage import clock, history, known_cases
 from gate.triage.models import Draft
 from gate.triage.outcomes import Pass
@@ -27,6 +30,20 @@ def as_tried(version: Definition, by: Any, **changes: Any) -> Trial:
                    "reasons": [], "mutants": 0, "noticed": 0, "why": ""}], **changes,
     }  # fmt: skip
     return Trial.objects.create(**about)
+
+
+def as_golden(version: Definition, by: Any) -> MetricAsk:
+    """A run of the version's golden values as the reads worker leaves one behind that gave each of them."""
+    return MetricAsk.objects.create(
+        version=version, digest=version.digest, kind=MetricAsk.Kind.GOLDEN, arguments={}, asked_by=by,
+        asked_by_name=str(by), asked_by_username=by.get_username(), answered_at=timezone.now(),
+        answer=all_held(version), audit_id="A-1",
+    )  # fmt: skip
+
+
+def all_held(version: Definition) -> dict[str, Any]:
+    """The answer to a version's golden values when each of them holds."""
+    return {"golden": [golden.Held(one, one.value, one.status).said() for one in goldens(version.body["golden"])]}
 
 
 def in_force(rule: str, by: Any) -> Definition:

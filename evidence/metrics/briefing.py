@@ -1,13 +1,15 @@
 """Which metrics an agent is told of before it asks, by a rule that has a version: every choice comes with its reason.
 
 A list of diagnostics that somebody picked would decide for the agent what to look at. So the rule looks at nothing but
-whether a metric can be asked about the incident's subject, takes them by name, and records what it left out. Pure.
+whether a metric can be asked about what the incident says of its subject, takes them by name, and records what it left
+out. Pure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from evidence.metrics.definition import MetricVersion
 
@@ -39,6 +41,19 @@ class Selection:
     def selected(self) -> tuple[Choice, ...]:
         """Those that are told."""
         return tuple(choice for choice in self.choices if choice.is_selected)
+
+    def said(self) -> dict[str, Any]:
+        """As the briefing holds it: the rule, and of everything that was available whether it was selected, and why."""
+        return {
+            "rule": self.rule,
+            "available": [
+                {
+                    "metric_id": one.metric_id, "version": one.version, "digest": one.digest,
+                    "is_selected": one.is_selected, "why": one.why, "missing": list(one.missing),
+                }
+                for one in self.choices
+            ],
+        }  # fmt: skip
 
 
 def select(available: Iterable[MetricVersion], subject: Mapping[str, object], most: int = MOST) -> Selection:

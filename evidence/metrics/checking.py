@@ -23,7 +23,7 @@ def check(metric_id: str, body: Mapping[str, Any]) -> None:
     _check_answer("formula", statements[0], *_of_formula(version))
     if version.trace_hook is not None:
         statements.append(_checked(version, "trace_hook", version.trace_hook))
-        _check_answer("trace_hook", statements[-1], trace.NEEDED, columns.TICKS)
+        _check_answer("trace_hook", statements[-1], trace.NEEDED, columns.TICKS | {columns.ENTITY})
     for variable in version.supported_counterfactuals:
         statements.append(_checked(version, variable.name, variable.rows))
         needed = MODELS[variable.model].needed | {variable.factual}

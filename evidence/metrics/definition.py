@@ -32,6 +32,8 @@ NULL_POLICY = {
 }
 DIMENSIONS = {"interval": "time", "stages": "time", "ratio": "share", "ratio_change": "share"}
 VISIBILITY_SCOPE = "current_decision"
+PEOPLE = "people"  # of what tells how incidents ended: no agent is told of it, and none is answered
+VISIBILITY_SCOPES = (VISIBILITY_SCOPE, PEOPLE)
 RECORDED_AT = "recorded_at"
 
 
@@ -86,7 +88,7 @@ class MetricVersion:
             decomposers=decomposers(said["decomposers"], measure),
             trace_hook=None if said["trace_hook"] is None else saying.statement(said["trace_hook"], "trace_hook"),
             supported_counterfactuals=variables(said["supported_counterfactuals"]),
-            visibility_scope=saying.choice(said["visibility_scope"], {VISIBILITY_SCOPE}, "visibility_scope"),
+            visibility_scope=saying.choice(said["visibility_scope"], VISIBILITY_SCOPES, "visibility_scope"),
             limitations=saying.texts(said["limitations"], "limitations"),
             golden=goldens(said["golden"]),
             owner=saying.text(said["owner"], "owner"),
@@ -107,6 +109,11 @@ class MetricVersion:
             if name in (None, one.name):
                 return one
         raise ValueError(f"{self.metric_id} has the decompositions {', '.join(one.name for one in self.decomposers)}.")
+
+    @property
+    def is_for_agents(self) -> bool:
+        """Whether an agent may be told of it and answered."""
+        return self.visibility_scope != PEOPLE
 
     def variable(self, name: str) -> Variable | None:
         """What may be changed under this name, or None."""

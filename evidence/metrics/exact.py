@@ -6,15 +6,21 @@ Inside they are fractions, for a third has no Decimal and an invariant is only c
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, Rounded
 from fractions import Fraction
+from functools import lru_cache
 
 MOST_DIGITS = 40  # before the point, and behind it: beyond is no amount, and costs memory to write out
+LIMIT = 10**MOST_DIGITS
+WIDE = Context(prec=4 * MOST_DIGITS, traps=[Inexact, Rounded])
+WIDEST = 10**WIDE.prec
 PLACES = 12  # that are shown of a number without an end
 
 
 def exact(value: object) -> Fraction:
     """The number that a value is. Raises ValueError for what is none, a float and a truth value among them."""
+    if type(value) is int and -LIMIT < value < LIMIT:
+        return Fraction(value)  # as most are
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str | Fraction):
         raise ValueError(f"A {type(value).__name__} is not an exact number.")
     if isinstance(value, Fraction):
@@ -25,7 +31,7 @@ def exact(value: object) -> Fraction:
 def _decimal(value: int | Decimal | str) -> Decimal:
     if isinstance(value, str) and not _is_plain(value):
         raise ValueError("The text is not a number in digits.")
-    if isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
+    if isinstance(value, int) and abs(value) >= LIMIT:
         raise ValueError(f"The number has more than {MOST_DIGITS} digits.")
     found = Decimal(value)
     if not found.is_finite():
@@ -58,6 +64,7 @@ def shown(number: Fraction) -> Shown:
     return Shown(_quotient(number, PLACES), f"{number.numerator}/{number.denominator}")
 
 
+@lru_cache(maxsize=1024)
 def _places(denominator: int) -> int | None:
     """How many places behind the point it takes, or None: only twos and fives come out even."""
     twos, denominator = _times(denominator, 2)
@@ -72,7 +79,14 @@ def _times(number: int, divisor: int) -> tuple[int, int]:
     return count, number
 
 
+def _half_even(numerator: int, denominator: int) -> int:
+    whole, rest = divmod(numerator, denominator)
+    return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2))
+
+
 def _quotient(number: Fraction, places: int) -> Decimal:
-    """Divided as integers, and rounded half to even; made from digits, so that no context of Decimal cuts any."""
-    whole = round(number * 10**places)
+    """Divided as integers, and rounded half to even; no context of Decimal cuts a digit of it."""
+    whole = _half_even(number.numerator * 10**places, number.denominator)
+    if abs(whole) < WIDEST:
+        return WIDE.scaleb(Decimal(whole), -places)
     return Decimal((int(whole < 0), tuple(map(int, str(abs(whole)))), -places))

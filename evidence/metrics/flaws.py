@@ -28,6 +28,11 @@ class Flaw:
     found: str
 
     @property
+    def advice(self) -> str:
+        """What to write instead, for whoever sees the place."""
+        return f"“{self.found}” {INSTEAD[self.code]}."
+
+    @property
     def sentence(self) -> str:
-        """What to write instead."""
-        return f"{self.place}: “{self.found}” {INSTEAD[self.code]}."
+        """What to write instead, and where."""
+        return f"{self.place}: {self.advice}"

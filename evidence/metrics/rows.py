@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
-from evidence.metrics import columns
+from evidence.metrics import columns, sums
 from evidence.metrics.exact import exact
 from evidence.metrics.status import Code, Reason, because
 
@@ -70,39 +72,71 @@ class Line:
         return value
 
 
-def lines(rows: Sequence[Row]) -> list[Line]:
+class Lines(Sequence[Line]):
+    """The rows with their places, which are made when somebody looks at one: columns are read as they are."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._lines[place]
+
+    @cached_property
+    def _lines(self) -> list[Line]:
+        return [Line(number, row) for number, row in enumerate(self.rows, start=1)]
+
+
+def lines(rows: Sequence[Row]) -> Lines:
     """The rows with their places."""
-    return [Line(number, row) for number, row in enumerate(rows, start=1)]
+    return Lines(rows)
 
 
-def standing(found: Sequence[Line]) -> Iterator[Reason]:
+def standing(found: Lines) -> Iterator[Reason]:
     """What the rows themselves say is missing: no rows, open ends, no history, missing ticks. Raises Unreadable."""
     if not found:
         yield because(Code.NO_ROWS)
         return
-    open_ones = {_entity(line) for line in found if line.flag(columns.IS_OPEN, False)}
-    lost = {_entity(line) for line in found if not line.flag(columns.HAS_HISTORY, True)}
+    open_ones, lost = _unlike(found, columns.IS_OPEN, False), _unlike(found, columns.HAS_HISTORY, True)
     if open_ones:
         yield because(Code.STILL_OPEN, entities=len(open_ones))
     if lost:
         yield because(Code.HISTORY_MISSING, entities=len(lost))
-    if any(columns.TICK in line.row for line in found):
+    if any(columns.TICK in row for row in found.rows):
         yield from gaps(found)
+
+
+def _unlike(found: Lines, column: str, usual: bool) -> set[str]:
+    """The entities of which a flag says the unusual. Raises Unreadable."""
+    values = [row.get(column, usual) for row in found.rows]
+    if {bool}.issuperset(map(type, values)) and (not usual) not in values:
+        return set()
+    return {_entity(line) for line in found if line.flag(column, usual) != usual}
 
 
 def _entity(line: Line) -> str:
     return line.text(columns.ENTITY) if columns.ENTITY in line.row else str(line.number)
 
 
-def gaps(found: Sequence[Line]) -> Iterator[Reason]:
+def gaps(found: Lines) -> Iterator[Reason]:
     """The runs of ticks that no row has. Raises Unreadable; rows that disagree about the whole are a contradiction."""
-    spans = {(line.whole(columns.FIRST_TICK), line.whole(columns.LAST_TICK)) for line in found}
+    spans = set(zip(_wholes(found, columns.FIRST_TICK), _wholes(found, columns.LAST_TICK), strict=True))
     if len(spans) != 1:
         yield because(Code.CONTRADICTION, column=columns.FIRST_TICK)
         return
     first, last = spans.pop()
-    for since, until in missing(first, last, {line.whole(columns.TICK) for line in found}):
+    for since, until in missing(first, last, set(_wholes(found, columns.TICK))):
         yield because(Code.GAP, since=since, until=until)
+
+
+def _wholes(found: Lines, column: str) -> Sequence[int]:
+    """A column of whole numbers. Raises Unreadable."""
+    numbers = sums.numbers(found.rows, column)
+    if numbers is not None and {int}.issuperset(map(type, numbers.values)):
+        return numbers.values
+    return [line.whole(column) for line in found]
 
 
 def missing(first: int, last: int, there: set[int]) -> Iterator[tuple[int, int]]:

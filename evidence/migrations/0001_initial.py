@@ -2,6 +2,8 @@
 
 import django.contrib.postgres.fields
 import django.db.models.deletion
+import django.db.models.functions.datetime
+import evidence.metrics.kept_json
 from django.conf import settings
 from django.db import migrations, models
 
@@ -11,6 +13,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ('audit', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -157,6 +160,28 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [models.Index(fields=['agent', '-opened_at'], name='evidence_alerts_of_agent'), models.Index(condition=models.Q(('state', 'open')), fields=['opened_at'], name='evidence_open_alerts')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'over'), _negated=True), fields=('agent', 'what', 'about'), name='evidence_one_alert_at_a_time')],
+            },
+        ),
+        migrations.CreateModel(
+            name='MetricAsk',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('digest', models.CharField(max_length=64)),
+                ('kind', models.CharField(choices=[('golden', 'Golden'), ('explain', 'Explain'), ('trace_entity', 'Trace Entity'), ('trace_event', 'Trace Event'), ('compare', 'Compare')], max_length=12)),
+                ('arguments', models.JSONField(decoder=evidence.metrics.kept_json.ExactDecoder, encoder=evidence.metrics.kept_json.ExactEncoder)),
+                ('decision_point', models.DateTimeField(null=True)),
+                ('asked_by_name', models.TextField()),
+                ('asked_by_username', models.TextField()),
+                ('asked_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('answer', models.JSONField(decoder=evidence.metrics.kept_json.ExactDecoder, encoder=evidence.metrics.kept_json.ExactEncoder, null=True)),
+                ('problem', models.TextField(db_default='')),
+                ('answered_at', models.DateTimeField(null=True)),
+                ('audit_id', models.TextField(db_default='')),
+                ('asked_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.definition')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['version', 'kind', '-asked_at'], name='evidence_latest_metric_ask')],
             },
         ),
         # A counter that every call waits for must not wait for the disk.

@@ -22,6 +22,8 @@ from evidence.authentication import principal_of
 from evidence.errors import Problem
 from evidence.serializers import refusals
 from gate.admission import asking, hooks, judging, reading
+from gate.admission.answering import asked
+from gate.admission.answering.asked import Gathered
 from gate.admission.hooks import ToolCall
 from gate.admission.judging import Judged
 from gate.admission.program import VERDICTS
@@ -43,7 +45,8 @@ ASKED: dict[str, Any] = {
         },
         "answers": {
             "type": "object",
-            "description": "By question: {p}, {value, confidence}, {level, confidence}; a probe's {value, by: probe}.",
+            "description": "By question: {p}, {value, confidence}, {level, confidence}; a probe's {value, by: probe}. "
+            "A question for a model that is left out is put to the answering model, where there is one.",
         },
         "action": {"type": "object", "description": "What is about to be done, for the record."},
         "judged_action": {"type": "string", "description": "The digest of what the answers are about."},
@@ -56,7 +59,7 @@ ASKED: dict[str, Any] = {
         "subject": {"type": "string", "maxLength": LONGEST_SUBJECT, "description": "What it is about, in a word."},
         "model": {
             "type": "object",
-            "description": "The model that answered what no probe does.",
+            "description": "The model that the agent says answered what no probe does.",
             "properties": {"id": {"type": "string", "maxLength": LONGEST_NAME}, "latency_ms": {"type": "number"}},
             "required": ["id"],
             "additionalProperties": False,
@@ -162,10 +165,10 @@ class AdmissionView(APIView):
 
     parser_classes = [PlainJSONParser]
 
-    def holder(self, request: Request) -> Principal:
-        """Who asks. Raises Problem for a token that is not for this."""
+    def holder(self, request: Request, *others: str) -> Principal:
+        """Who asks, with this scope or one of the others. Raises Problem for a token that is not for it."""
         principal = principal_of(request)
-        if SCOPE not in principal.scopes:
+        if not principal.scopes & {SCOPE, *others}:
             raise Problem(403, "wrong_scope", f"This token does not carry the scope {SCOPE}.")
         return principal
 
@@ -189,7 +192,7 @@ class Questions(AdmissionView):
     )
     def get(self, request: Request, name: str) -> Response:
         """The questions that a model answers, each with the schema of its answer. Probes answer the others."""
-        self.holder(request)
+        self.holder(request, "propose")  # whoever proposes a write answers with it
         version = judging.version_of(name)
         program = usable(version.body["program"]) if version else None
         if version is None or program is None:
@@ -208,12 +211,14 @@ class Decide(AdmissionView):
     def post(self, request: Request) -> Response:
         """Judge an action by a policy. Whatever is missing, unsure or about another action is ask."""
         principal, body = self.admitted(request, ASKED)
+        action = body.get("action", {})
+        given = _completed(body["policy"], body["answers"], action, principal)
         found = judging.judge(
-            body["policy"], body["answers"], judged=body.get("judged_action"), executed=body.get("executed_action"),
+            body["policy"], given.answers, judged=body.get("judged_action"), executed=body.get("executed_action"),
             is_clamped=body.get("is_production", True),
         )  # fmt: skip
         subject = body.get("subject") or body["policy"]
-        told = _recorded(found, principal, subject, body["answers"], body.get("action", {}), body.get("model", {}))
+        told = _recorded(found, principal, subject, given, action, body.get("model", {}))
         return Response(told.as_json())
 
 
@@ -232,18 +237,34 @@ class ClaudeCodeHook(AdmissionView):
         """Judge a tool call. What nobody observed is asked; an allow is answered with an empty body."""
         principal, body = self.admitted(request, PAYLOAD)
         call = hooks.call_of(body)
-        found = _judged(call)
-        told = _recorded(found, principal, call.tool or "a tool call", call.answers, _action(call))
+        given = _answers_about(call, principal)
+        found = _judged(call, given.answers)
+        told = _recorded(found, principal, call.tool or "a tool call", given, _action(call))
         said = hooks.answer(told.verdict, _reason(told, call))
         return Response(said) if said is not None else Response()
 
 
-def _judged(call: ToolCall) -> Judged:
+def _completed(policy: str, answers: Any, action: Mapping[str, Any], principal: Principal) -> Gathered:
+    """The answers with those of the answering model; without them where the policy changed while it was asked."""
+    version = judging.version_of(policy)
+    found = asked.completed(version, answers, action=action, asked_for=principal.actor().name)
+    return found if judging.version_of(policy) == version else Gathered(answers)
+
+
+def _answers_about(call: ToolCall, principal: Principal) -> Gathered:
+    """Where nothing was observed a person is asked, whatever a model would say."""
+    if call.policy is None or not call.answers:
+        return Gathered(call.answers)
+    about = {"tool": call.tool, "names": call.named, "cwd": call.cwd}
+    return _completed(call.policy, call.answers, about, principal)
+
+
+def _judged(call: ToolCall, answers: dict[str, Any]) -> Judged:
     if call.policy is None:
         return Judged("", None, True, judging.NO_POLICY)
     # Without an observation there is nothing that could be about another action: every answer is missing.
     executed = call.executed if call.answers or call.judged is not None else None
-    return judging.judge(call.policy, call.answers, judged=call.judged, executed=executed)
+    return judging.judge(call.policy, answers, judged=call.judged, executed=executed)
 
 
 def _action(call: ToolCall) -> dict[str, Any]:
@@ -254,12 +275,13 @@ def _action(call: ToolCall) -> dict[str, Any]:
 
 
 def _recorded(
-    found: Judged, principal: Principal, subject: str, answers: Any, action: dict[str, Any],
+    found: Judged, principal: Principal, subject: str, given: Gathered, action: dict[str, Any],
     model: Mapping[str, Any] = NO_MODEL,
 ) -> Judged:  # fmt: skip
     told = judging.recorded(
-        found, principal, subject=subject[:LONGEST_SUBJECT], answers=answers, action=action, model=model
-    )
+        found, principal, subject=subject[:LONGEST_SUBJECT], answers=given.answers, action=action, model=model,
+        asked=given.asked,
+    )  # fmt: skip
     budgets.check_at_work(principal)
     return told
 

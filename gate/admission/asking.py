@@ -9,7 +9,7 @@ from gate.admission.program import Program, Question
 PROBABILITY = {"type": "number", "minimum": 0, "maximum": 1}
 ABSTAIN = {
     "type": "object",
-    "properties": {"abstain": {"const": True}, "why": {"type": "string"}},
+    "properties": {"abstain": {"type": "boolean", "enum": [True]}, "why": {"type": "string"}},
     "required": ["abstain", "why"],
     "additionalProperties": False,
 }
@@ -40,7 +40,7 @@ def _parts(question: Question) -> dict[str, Any]:
     if question.type == "yesno":
         return {"p": {**PROBABILITY, "description": "How likely it is so."}}
     if question.type == "enum":
-        return {"value": {"enum": list(question.options)}, "confidence": PROBABILITY}
+        return {"value": {"type": "string", "enum": list(question.options)}, "confidence": PROBABILITY}
     return {"level": {"type": "number", "minimum": 0, "maximum": question.highest}, "confidence": PROBABILITY}
 
 

@@ -87,11 +87,12 @@ class Comparison:
 
 def compare(old: PolicyFile, new: PolicyFile) -> Comparison:
     """Decide every cell of both. Raises NoPolicy when one of them is not usable, and TooManyCells."""
-    found = exhaustive.compare(_usable(old), _usable(new))
+    found = exhaustive.compare(usable_of(old), usable_of(new))
     return Comparison(canonical.digest(old.program), canonical.digest(new.program), found.cells, found.changed)
 
 
-def _usable(policy: PolicyFile) -> Program:
+def usable_of(policy: PolicyFile) -> Program:
+    """The program of a policy. Raises NoPolicy when it is not usable."""
     program = usable(policy.program)
     if program is None:
         errors = ", ".join(f"{one.code} at {one.at}" for one in lint(policy.program) if one.severity == "error")

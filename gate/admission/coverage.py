@@ -20,6 +20,14 @@ FAMILIES: Mapping[str, str] = {
     "guards": "What holds the agent back is weakened",
 }
 
+# The same in a word or two, for the head of a column.
+SHORT: Mapping[str, str] = {
+    "loss": "Loss", "user_data": "User data", "disclosure": "Disclosure", "secrets": "Secrets", "money": "Money",
+    "outage": "Outage", "guards": "Guards",
+}  # fmt: skip
+# What can come about through something that only reads: the others need a change.
+BY_READING = frozenset({"disclosure", "secrets"})
+
 
 @dataclass(frozen=True)
 class Line:

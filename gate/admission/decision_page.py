@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from audit import reading as log_reading
-from audit.kinds import Kind
 from audit.models import Definition, Entry
-from gate.admission import policies, reading
+from gate.admission import judging, policies, reading
 from gate.admission.canonical import number_text
-from gate.admission.pages import Chip
+from gate.admission.chips import Chip
 from gate.admission.program import Question
 from gate.admission.usable import usable
 from gate.admission.values import is_number
@@ -54,6 +53,11 @@ class DecisionPage:
         named = (("Judged", self.args["judged_action"]), ("To be run", self.args["executed_action"]))
         return [(what, said) for what, said in named if isinstance(said, str) and said]
 
+    @property
+    def asked_seq(self) -> int:
+        """The number of the entry that says what the answering model was sent, and what it said."""
+        return int(self.args["asked"]["entry"].removeprefix("A-"))
+
     @cached_property
     def version(self) -> Definition | None:
         """The version that decided; None where there was none."""
@@ -83,8 +87,24 @@ class DecisionPage:
     def _source(self, question: Question) -> str:
         if question.by == "probe":
             return "client probe" if self.args["action"].get("observed_by") == CLIENT_PROBES else "probe"
-        model = self.args["model"].get("id", "")
-        return f"model {model}" if model else "model"
+        return self._model_of(question)
+
+    def _model_of(self, question: Question) -> str:
+        """Whether we asked a model or the agent answered for itself, and by which model it says it did."""
+        who = "answering model" if self.is_asked(question) else "the agent itself"
+        model = self.model_of(question)
+        return f"{who}, {model}" if model else who
+
+    def is_asked(self, question: Question) -> bool:
+        """Whether the answering model was asked this; else whoever wanted the decision answered."""
+        return question.id in self.args.get("asked", {}).get("questions", ())
+
+    def model_of(self, question: Question) -> str:
+        """The model that answered, as its endpoint or the agent calls it; empty when nobody said."""
+        if question.by == "probe":
+            return ""
+        said = self.args["asked"]["model"] if self.is_asked(question) else self.args["model"].get("id", "")
+        return str(said)
 
     @property
     def other_defects(self) -> list[str]:
@@ -95,7 +115,7 @@ class DecisionPage:
 def one(policy: str, seq: int) -> DecisionPage | None:
     """The decision of this policy under this number; None when there is none that can be read whole."""
     entry = log_reading.by_seq(seq)
-    if entry is None or entry.kind != Kind.ADMISSION_DECIDED or entry.tool != policy:
+    if entry is None or entry.kind not in judging.KINDS or entry.tool != policy:
         return None
     content = log_reading.content_of(entry)
     if not content.is_readable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from audit import log, masking, twohands
@@ -14,6 +15,9 @@ from evidence import recording
 from gate.admission import policies
 from gate.admission.reducer import Decision, Escalation, decide
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+# The entries that hold a decision: of any gate, and of a proposed write.
+KINDS = (Kind.ADMISSION_DECIDED, Kind.WRITE_ADMITTED, Kind.WRITE_BLOCKED)
 NO_POLICY = Decision("ask", None, (Escalation(None, "no_policy"),))
 
 
@@ -68,24 +72,39 @@ def version_of(policy: str) -> Definition | None:
 
 def recorded(
     found: Judged, principal: Principal, *, subject: str, answers: Any, action: Mapping[str, Any],
-    model: Mapping[str, Any],
+    model: Mapping[str, Any], asked: Mapping[str, Any] = NOTHING,
 ) -> Judged:  # fmt: skip
-    """The same with its entry, committed. Raises Problem when it cannot be: then nobody may be told."""
-    decision, version = found.decision, found.version
+    """The same with its entry, committed. Raises Problem when it cannot be: then nobody may be told.
+
+    `model` is what the agent says answered for it; `asked` says which answers came from the answering model.
+    """
+    version = found.version
     entry = recording.commit(
         Kind.ADMISSION_DECIDED, principal, subject=subject, summary=summary(found), tool=found.policy,
         tool_version=version.version if version else None, tool_hash=policies.digest(version) if version else "",
-        args=masking.mask({
-            "action": action, "answers": answers, "model": dict(model),
-            "judged_action": found.judged, "executed_action": found.executed,
-        }),
-        result={
-            **decision.as_json(), "is_enforced": found.is_enforced, "is_clamped": found.is_clamped,
-            "reasons": {one.q: one.reason for one in decision.escalations if one.q and one.reason},
-            "thresholds": _thresholds(version),
-        },
+        args=masking.mask(args_of(found, answers, action, model, asked)), result=result_of(found),
     )  # fmt: skip
     return replace(found, entry=entry)
+
+
+def args_of(
+    found: Judged, answers: Any, action: Mapping[str, Any], model: Mapping[str, Any], asked: Mapping[str, Any] = NOTHING
+) -> dict[str, Any]:  # fmt: skip
+    """What an entry of a decision holds of what it was about, and who answered."""
+    return {
+        "action": action, "answers": answers, "model": dict(model), "asked": dict(asked),
+        "judged_action": found.judged, "executed_action": found.executed,
+    }  # fmt: skip
+
+
+def result_of(found: Judged) -> dict[str, Any]:
+    """What an entry of a decision holds of what was decided, and by what measure."""
+    decision = found.decision
+    return {
+        **decision.as_json(), "is_enforced": found.is_enforced, "is_clamped": found.is_clamped,
+        "reasons": {one.q: one.reason for one in decision.escalations if one.q and one.reason},
+        "thresholds": _thresholds(found.version),
+    }  # fmt: skip
 
 
 def summary(found: Judged) -> str:

@@ -10,29 +10,19 @@ from typing import Any
 from audit import definition_pages
 from audit.definition_pages import Row, Version
 from audit.models import Definition
-from gate.admission import coverage, exhaustive, files, policies, recorded
+from gate.admission import coverage, exhaustive, files, labels, policies, recorded
 from gate.admission.canonical import number_text
+from gate.admission.chips import CHIPS, Chip
 from gate.admission.exhaustive import Compared, TooManyCells
 from gate.admission.lint import lint
 from gate.admission.program import OTHERWISE, Condition, Program, Question, Verdict
 from gate.admission.recorded import Call
+from gate.admission.reliability import Reliability
 from gate.admission.usable import usable
 
-CHIPS = {"allow": "chip--ok", "ask": "chip--wait", "block": "chip--bad"}
 MOST_CELLS = 50_000  # that a page waits for; the command tries more
 MOST_SHOWN = 50  # newly allowed cells, and recorded calls
 SIGNS = {"is": "is", "gte": "≥", "lte": "≤"}
-
-
-@dataclass(frozen=True)
-class Chip:
-    """A verdict with its color."""
-
-    verdict: str
-
-    @property
-    def css(self) -> str:
-        return CHIPS[self.verdict]
 
 
 @dataclass(frozen=True)
@@ -48,10 +38,12 @@ class QuestionLine:
             return "yes or no" if self.question.by == "probe" else "a probability"
         return ", ".join(self.question.options) if self.question.type == "enum" else " < ".join(self.question.levels)
 
+    is_measured: bool = False
+
     @property
     def is_guess(self) -> bool:
-        """Whether its threshold is one that nobody has measured: no answer of a model has been reviewed yet."""
-        return self.question.by == "model" and self.question.can_be_unsure
+        """Whether its threshold is one that nobody has measured: no answer that it lets through has been reviewed."""
+        return self.question.by == "model" and self.question.can_be_unsure and not self.is_measured
 
     @property
     def unsure(self) -> str:
@@ -173,7 +165,14 @@ class PolicyPage:
 
     @property
     def questions(self) -> list[QuestionLine]:
-        return [QuestionLine(one) for one in self.program.questions] if self.program else []
+        measured = {one.measured.question.id for one in self.reliability if one.share.n}
+        return [QuestionLine(one, one.id in measured) for one in self.program.questions] if self.program else []
+
+    @cached_property
+    def reliability(self) -> list[Reliability]:
+        """What people's labels say of the answers, by question and model."""
+        questions = self.program.questions if self.program else ()
+        return [Reliability(one) for one in labels.measured(self.row.name, questions)]
 
     @property
     def rules(self) -> list[RuleLine]:
@@ -182,6 +181,14 @@ class PolicyPage:
             return []
         found = [self._rule(one.id, " and ".join(map(in_words, one.when)), one.then) for one in self.program.rules]
         return [*found, self._rule(OTHERWISE, "nothing above matched", self.program.otherwise)]
+
+    @property
+    def of_models(self) -> list[Reliability]:
+        return [one for one in self.reliability if not one.is_of_probe]
+
+    @property
+    def of_probes(self) -> list[Reliability]:
+        return [one for one in self.reliability if one.is_of_probe]
 
     def _rule(self, name: str, when: str, then: Verdict) -> RuleLine:
         return RuleLine(name, when, Chip(then), recorded.fired(self.calls, name))

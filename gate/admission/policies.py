@@ -6,12 +6,12 @@ from typing import Any
 
 from audit import twohands
 from audit.models import Definition
-from gate.admission import canonical, checking, coverage, files
+from gate.admission import canonical, checking, coverage, files, freezing
 from gate.admission.exhaustive import TooManyCells
 from gate.admission.files import NoPolicy, PolicyFile
 
 KEYS = frozenset({"title", "program", "cases"})
-MAY_HAVE = frozenset({"covers"})
+MAY_HAVE = frozenset({"covers", "freeze"})
 
 
 def check(name: str, body: dict[str, Any]) -> None:
@@ -19,7 +19,7 @@ def check(name: str, body: dict[str, Any]) -> None:
     if set(body) - MAY_HAVE != KEYS or not isinstance(body["title"], str) or not body["title"].strip():
         raise ValueError(
             "A policy is {title, program, cases}: a name for people, a program, and a list of cases. It may say what "
-            "its questions cover."
+            "its questions cover, and when everything that it judges is frozen."
         )
     try:
         result = checking.check(files.of_body(name, body))
@@ -33,6 +33,7 @@ def check(name: str, body: dict[str, Any]) -> None:
     if result.differing:
         raise ValueError(f"These cases are decided otherwise: {'; '.join(result.differing)}.")
     coverage.check(body.get("covers", {}), body["program"])
+    freezing.check(body.get("freeze", []))
 
 
 EXAMPLE: dict[str, Any] = {

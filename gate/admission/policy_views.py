@@ -6,9 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import permission_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import definition_views, twohands
@@ -16,6 +19,8 @@ from audit.models import Definition
 from audit.refusing import NotAllowed
 from audit.views import HtmxRequest
 from gate.admission import decision_page, layout, pages, policies
+from gate.admission import labels as labeling
+from gate.admission.decision_page import DecisionPage
 from gate.admission.policy_forms import PolicyForm
 
 may_view = permission_required("audit.view", raise_exception=True)
@@ -54,10 +59,45 @@ def _render_one(request: HttpRequest, name: str, *, notice: str = "", status: in
 @may_view
 def decision(request: HttpRequest, name: str, seq: int) -> HttpResponse:
     """One decision, with the answers that it rests on."""
+    return _render_decision(request, _decision(name, seq))
+
+
+def _decision(name: str, seq: int) -> DecisionPage:
     page = decision_page.one(name, seq)
     if page is None or page.version is None:
         raise Http404(f"There is no decision A-{seq} of {name}.")
-    return render(request, "gate/policy_decision.html", {"page": page})
+    return page
+
+
+def _render_decision(
+    request: HttpRequest, page: DecisionPage, *, notice: str = "", status: int = 200
+) -> HttpResponse:  # fmt: skip
+    context = {"page": page, "labels": labeling.asked(page, request.user), "notice": notice}
+    return render(request, "gate/policy_decision.html", context, status=status)
+
+
+@require_POST
+@may_view
+@permission_required(labeling.PERMISSION, raise_exception=True)
+def labels(request: HttpRequest, name: str, seq: int) -> HttpResponse:
+    """Keep what somebody says of a decision's answers."""
+    page = _decision(name, seq)
+    fields = {one.field: one.line.question.id for one in labeling.asked(page, request.user).lines}
+    said = {question: request.POST[field] for field, question in fields.items() if field in request.POST}
+    try:
+        number = labeling.say(page, said, by=request.user)
+    except NotAllowed as refusal:
+        return _render_decision(request, page, notice=str(refusal), status=409)
+    messages.success(request, f"Recorded about {number} of the answers.")
+    return redirect(_back(request, name, seq))
+
+
+def _back(request: HttpRequest, name: str, seq: int) -> str:
+    """The page that the form stood on, when it is one of ours; else the decision's."""
+    wanted = request.POST.get("back", "")
+    if url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure()):
+        return wanted
+    return reverse("policies:decision", args=[name, seq])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -94,7 +134,7 @@ def _initial(request: HttpRequest, name: str) -> dict[str, Any]:
 
 
 def _checked(form: PolicyForm) -> dict[str, Any]:
-    return {"findings": form.findings(), "why_not": form.why_not()}
+    return {"findings": form.findings(), "why_not": form.why_not(), "beside": form.would_change()}
 
 
 def _render_form(

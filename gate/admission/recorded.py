@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit import reading as log_reading
-from audit.kinds import Kind
 from audit.models import Entry
-from gate.admission import reading
+from gate.admission import judging, reading
 from gate.admission.program import Program
 from gate.admission.reducer import Decision, decide
 
@@ -43,7 +42,7 @@ class Changed:
 
 def recent(policy: str) -> list[Call]:
     """The newest decisions of a policy that can be read whole, newest first."""
-    found = list(Entry.objects.filter(kind=Kind.ADMISSION_DECIDED, tool=policy).order_by("-seq")[:MOST])
+    found = list(Entry.objects.filter(kind__in=judging.KINDS, tool=policy).order_by("-seq")[:MOST])
     contents = log_reading.contents_of(found)
     return [_call(entry, contents[entry.pk]) for entry in found if contents[entry.pk].is_readable]
 

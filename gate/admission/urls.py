@@ -9,6 +9,7 @@ urlpatterns = [
     path("policies/<slug:name>/", views.one, name="one"),
     path("policies/<slug:name>/new/", views.new, name="new_version"),
     path("policies/<slug:name>/decisions/<int:seq>/", views.decision, name="decision"),
+    path("policies/<slug:name>/decisions/<int:seq>/labels/", views.labels, name="labels"),
     path("policies/<slug:name>/versions/<int:number>/observation/", views.observation, name="observation"),
     path("policies/<slug:name>/versions/<int:number>/activation/", views.activation, name="activation"),
 ]

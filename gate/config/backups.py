@@ -23,6 +23,9 @@ from gate.config.single import lock
 
 # Grants are in it: some of what guards the log is a right that a migration took away, and no upgrade would again.
 FORM = ("--no-owner", "--no-password")
+# What a superuser makes beside it for `manage.py own_metrics` is not ours to bring back, and names roles that another
+# server does not have.
+LEFT_OUT = ("--exclude-schema=own_read", "--exclude-schema=pg_catalog")
 
 
 class CannotKeep(Exception):
@@ -41,7 +44,7 @@ def back_up(target: Path) -> None:
     draft.unlink(missing_ok=True)
     os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
-        _run("pg_dump", *FORM, "--format=custom", f"--file={draft}", f"--dbname={_conninfo()}")
+        _run("pg_dump", *FORM, *LEFT_OUT, "--format=custom", f"--file={draft}", f"--dbname={_conninfo()}")
         draft.rename(target)
     finally:
         draft.unlink(missing_ok=True)

@@ -50,6 +50,24 @@ def check_before_start(**_: Any) -> None:
 
 
 @worker_init.connect
+def check_model(sender: Any, **_: Any) -> None:
+    """Half of a model's configuration is said at the start, not at each question that a person then has to decide."""
+    from django.core.exceptions import ImproperlyConfigured
+
+    from gate.admission.answering import endpoint, protocols
+
+    if _queue_of(sender) != "answers":
+        return
+    try:
+        at = endpoint.configured()
+        if at is not None:
+            protocols.load(at.kind)  # now, and not while somebody waits for a first answer
+    except ImproperlyConfigured as refusal:
+        log.error("%s", refusal)
+        raise WorkerShutdown(1) from refusal
+
+
+@worker_init.connect
 def give_way(sender: Any, **_: Any) -> None:
     """Trials take the processor only where nobody else wants it: a draft is waited for, a trial is not."""
     if _queue_of(sender) == "trials":

@@ -56,7 +56,8 @@ class Shell:
 
     @cached_property
     def reading(self) -> list[Place]:
-        return [self._place("Audit log", reverse("audit:list")), self._definitions("source")]
+        definitions = [self._definitions(kind) for kind in ("source", "metric")]
+        return [self._place("Audit log", reverse("audit:list")), *definitions]
 
     @cached_property
     def defining(self) -> list[Place]:
@@ -74,7 +75,9 @@ class Shell:
 
     def _definitions(self, kind: str) -> Place:
         plural = twohands.KINDS[kind].plural
-        return self._place(plural.capitalize(), reverse("definitions:list", args=[plural]))
+        # What policies ask about, over tools and targets; and the prices that metrics are computed with.
+        also = {"policy": reverse("writes:coverage"), "metric": reverse("metrics:valuations")}.get(kind, "")
+        return self._place(plural.capitalize(), reverse("definitions:list", args=[plural]), also=also)
 
     def _place(self, name: str, url: str, key: str = "", count: int = 0, also: str = "") -> Place:
         starts = (url, also) if also else (url,)

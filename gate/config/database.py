@@ -20,7 +20,7 @@ ORIGINS = "origins.json"  # below var/: with other ports than usual, an operator
 PLANES = {"people": "COUNTERSEAL_ORIGIN", "agents": "COUNTERSEAL_AGENTS_ORIGIN"}
 SOCKET_PATH_LIMIT = 100  # sun_path holds 107 bytes, and PostgreSQL adds its lock file's suffix
 # The broker is known to those who publish and consume. A plane writes an outbox row instead.
-KNOW_THE_BROKER = ("reads", "worker", "writer")
+KNOW_THE_BROKER = ("reads", "answers", "worker", "writer")
 # The witness stands outside: whatever it were told about the log from within would be worth nothing. A replay reads
 # files, and so does whatever judges by a policy or compares two, so that both can run in a build.
 WITHOUT_DATABASE = ("witness", "replay", "policy")

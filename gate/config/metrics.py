@@ -29,7 +29,8 @@ from gate.triage.models import Draft
 from gate.writes.models import WriteRequest
 
 Status = WriteRequest.Status
-OPEN_WRITES = (Status.WAITING, Status.APPROVED, Status.EXECUTING, Status.UNKNOWN)  # as the index writes_open has them
+# As the index writes_open has them.
+OPEN_WRITES = (Status.PROPOSED, Status.WAITING, Status.APPROVED, Status.EXECUTING, Status.UNKNOWN)
 NEWEST_DRAFTS = 50
 QUANTILES = (0.5, 0.95, 1.0)
 Values = dict[tuple[str, ...], float]  # by what the labels say

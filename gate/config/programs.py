@@ -18,6 +18,7 @@ class Program:
     process: str
     words: tuple[str, ...]
     is_celery: bool = False
+    needs: str = ""  # a variable without which `up` does not start it: it would have nothing to do
 
     @property
     def is_worker(self) -> bool:
@@ -31,12 +32,12 @@ class Program:
         return [python, str(root / "manage.py"), *self.words]
 
 
-def _worker(queue: str, title: str, process: str) -> Program:
+def _worker(queue: str, title: str, process: str, *, needs: str = "") -> Program:
     words = (
         "worker", "--queues", queue, "--hostname", f"{queue}@%h", "--concurrency", "1", "--loglevel", "INFO",
         "--heartbeat-interval", "5", "--without-gossip", "--without-mingle",
     )  # fmt: skip
-    return Program(queue, title, process, words, is_celery=True)
+    return Program(queue, title, process, words, is_celery=True, needs=needs)
 
 
 # In the order of starting.
@@ -48,6 +49,8 @@ PROGRAMS = (
     # What nobody waits for with a draft before them: rules tried on everything on record, and drafts examined.
     _worker("trials", "trial worker", "worker"),
     _worker("reads", "reads worker", "reads"),
+    # It talks to a model: a process of its own, with a key and no credential.
+    _worker("answers", "answering worker", "answers", needs="COUNTERSEAL_ANSWERING_MODEL"),
     _worker("writes", "writer", "writer"),
     Program("seal", "sealer", "sealer", ("seal",)),
     # A process of its own: who verifies has no broker to be asked through, and no key and no credential to lose.

@@ -9,7 +9,8 @@ from audit import header
 from audit.kinds import Kind
 
 PROCESSES = (
-    "owner", "people", "agents", "reads", "worker", "writer", "sealer", "publisher", "auditor", "drill", "retention",
+    "owner", "people", "agents", "reads", "answers", "worker", "writer", "sealer", "publisher", "auditor", "drill",
+    "retention",
 )  # fmt: skip
 
 # Which role a command line connects as. The owner migrates and runs nothing else.
@@ -104,6 +105,10 @@ GRANTS: dict[str, dict[str, str]] = {
         "evidence_monitorstate": "SELECT(id,at)",
         "evidence_agentalert": "SELECT UPDATE(state,acknowledged_by_id,acknowledged_at,reason,mailed_at)",
         "evidence_proofask": "SELECT INSERT",
+        # A question, and never its answer: whether golden values hold is for the reads worker to say.
+        "evidence_metricask": (
+            "SELECT INSERT(version_id,digest,kind,arguments,decision_point,asked_by_id,asked_by_name,asked_by_username)"
+        ),
         "people_person": "SELECT INSERT UPDATE",
         "people_tally": "SELECT INSERT UPDATE DELETE",
         "people_change": "SELECT INSERT UPDATE(status,decided_by_id,decided_at,solo)",
@@ -148,10 +153,12 @@ GRANTS: dict[str, dict[str, str]] = {
         "writes_settlement": "SELECT INSERT",
         "writes_viewing": "SELECT INSERT",
         "writes_firstlook": "SELECT",
+        "writes_admission": "SELECT",
         "writes_writecomment": "SELECT INSERT",
         "writes_glassreview": "SELECT INSERT",
         "writes_canary": "SELECT",
         "writes_canaryanswer": "SELECT INSERT UPDATE(lifted_by_id,lifted_at,why_lifted)",
+        "admission_answerlabel": "SELECT INSERT",
     },
     # Open incidents only (a row policy, below); no verdicts, no reviews, no outcomes.
     "agents": {
@@ -166,6 +173,8 @@ GRANTS: dict[str, dict[str, str]] = {
         "evidence_writtenread": "SELECT INSERT",
         "evidence_calluse": "SELECT INSERT UPDATE(since,used)",
         "evidence_calltotal": "SELECT",
+        # It asks, and reads what came; who answers is another process, with a key of its own.
+        "admission_answerask": "SELECT INSERT(version_id,questions,action,asked_for)",
         "triage_intaketoken": "SELECT",
         "triage_incident": "SELECT INSERT UPDATE(status,reported_resolved_at,title,severity,members,undelivered)",
         "triage_investigation": "SELECT INSERT UPDATE(status,calls_used,hypothesis,answer,submitted_at)",
@@ -178,6 +187,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "writes_preview": "SELECT(id,write_id,edition,digest,error)",
         "writes_decision": "SELECT(id,write_id,act,edition,reason,by_id,role,statement,at)",
         "writes_execution": "SELECT(id,write_id,state,error)",
+        "writes_admission": "SELECT",
         "people_approver": "SELECT(id,role,is_active)",
         # Bad proposals that the worker planned: it proposes them as any other, and can call nothing one.
         "writes_canary": "SELECT(id,write_id,proposal)",
@@ -190,9 +200,24 @@ GRANTS: dict[str, dict[str, str]] = {
         "evidence_certificate": "SELECT INSERT",
         "evidence_writtenread": "SELECT INSERT",
         "evidence_proofask": "SELECT",
+        "evidence_metricask": "SELECT UPDATE(answer,problem,answered_at,audit_id)",
         "writes_writerequest": "SELECT",
         "writes_previewrequest": "SELECT",
         "writes_firstlook": "SELECT INSERT",
+        # What probes ask: whether something goes on about the same subject. It judges through a function (below).
+        "triage_incident": "SELECT(id,status,subject)",
+        "writes_admission": "SELECT",
+        # Of what a policy asks of a model, it asks the answering worker.
+        "admission_answerask": "SELECT INSERT(version_id,questions,action,asked_for)",
+        "audit_outbox": "SELECT INSERT(task,queue,subject_id) UPDATE(heartbeat_at,attempts,done_at,gave_up_at,error)",
+    },
+    # It asks the answering model what a policy asks, and holds the key to that: nothing of production, nothing of
+    # people, and not what was decided.
+    "answers": {
+        **APPEND,
+        **READ_DEFINITIONS,
+        **RUN_JOBS,
+        "admission_answerask": "SELECT UPDATE(answers,model,latency_ms,entry,answered_at)",
     },
     # Verdicts and drafts, and the relay that hands jobs to the broker.
     "worker": {
@@ -244,6 +269,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "people_key": "SELECT",
         "writes_writerequest": "SELECT UPDATE(status,version)",
         "writes_edition": "SELECT",
+        "writes_admission": "SELECT",
         "writes_previewrequest": "SELECT",
         "writes_preview": "SELECT INSERT",
         "writes_decision": "SELECT",
@@ -292,6 +318,9 @@ GRANTS: dict[str, dict[str, str]] = {
 # The one way in which a proposal changes: into its next edition.
 EDIT_WRITE = "writes_edit(bigint,integer,jsonb,bigint,bigint)"
 
+# The one way in which a proposal gets in front of people, or is stopped before.
+ADMIT_WRITE = "writes_admit(bigint,integer,jsonb)"
+
 # The one way in which a planned canary becomes a proposal.
 PLACE_CANARY = "writes_place_canary(bigint,jsonb)"
 
@@ -309,6 +338,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
         EDIT_WRITE,
     ),
     "agents": ("audit_default_rows()", EDIT_WRITE, PLACE_CANARY, REOPEN_WATCHED),
+    "reads": (ADMIT_WRITE,),
     "sealer": ("audit_horizon()",),
     "auditor": ("audit_newest_number()",),
     "retention": ("audit_retention(integer)", "audit_restated()", "audit_retain(date,integer,text)"),
@@ -318,6 +348,7 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 ROW_POLICIES: dict[str, dict[str, str]] = {
     "triage_incident": {
         "agents": "status <> 'closed'",
+        "reads": "status <> 'closed'",
         "people": "true",
         "worker": "true",
         "writer": "true",
@@ -337,7 +368,7 @@ PERSON_ACTS = (
     Kind.LOG_HELD, Kind.LOG_REDACTION_ASKED, Kind.LOG_REDACTED, Kind.LOG_OVERRIDDEN,
     Kind.LOG_VERIFICATION_ASKED, Kind.DEFINITION_SHADOWED, Kind.RULE_TRIED, Kind.RULE_FLIPS_SIGNED,
     Kind.RULE_REPLAYED, Kind.CASE_PROMOTED, Kind.DRIFT_SETTLED, Kind.AGENT_ALERT_ACKNOWLEDGED,
-    Kind.SOURCE_PROOF_ASKED, Kind.TRACE_UPLOADED,
+    Kind.SOURCE_PROOF_ASKED, Kind.TRACE_UPLOADED, Kind.ADMISSION_LABELED,
 )  # fmt: skip
 
 WRITES_KINDS: dict[str, tuple[Kind, ...]] = {
@@ -349,7 +380,12 @@ WRITES_KINDS: dict[str, tuple[Kind, ...]] = {
         Kind.INVESTIGATION_ABANDONED, Kind.TRACE_UPLOADED, Kind.WRITE_PROPOSED, Kind.WRITE_EDITED,
         Kind.ADMISSION_DECIDED,
     ),
-    "reads": (Kind.SOURCE_CERTIFIED, Kind.SOURCE_DARKENED, Kind.WRITE_LOOKED_AT),
+    # Its calls are those that a person, or beat, asked for: see evidence.metric_asks.
+    "reads": (
+        Kind.SOURCE_CERTIFIED, Kind.SOURCE_DARKENED, Kind.WRITE_LOOKED_AT, Kind.WRITE_ADMITTED, Kind.WRITE_BLOCKED,
+        Kind.CALL_STARTED, Kind.CALL_FINISHED, Kind.CALL_REFUSED,
+    ),
+    "answers": (Kind.ADMISSION_ANSWERED,),
     "worker": (
         Kind.VERDICT_RENDERED, Kind.INVESTIGATION_ABANDONED, Kind.AGENT_ALERTED, Kind.INCIDENT_OPENED,
         Kind.INCIDENT_UPDATED,

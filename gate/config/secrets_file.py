@@ -18,7 +18,9 @@ ANEW = (
     "Move it away, and the next start draws new ones: everybody signs in anew, and the log goes on with a new key "
     "once manage.py reopen_log says why."
 )
-KEYS = ("secret_key", "broker", "shop_owner", "shop_reader", "shop_doctor", "shop_writer")
+KEYS = (
+    "secret_key", "broker", "shop_owner", "shop_reader", "shop_doctor", "shop_writer", "own_reader", "own_doctor",
+)  # fmt: skip
 
 
 def path() -> Path:

@@ -36,10 +36,16 @@ PASSED_ON = (
 )  # fmt: skip
 # Where bad proposals are that people are to turn down, and how many come in a week.
 CANARIES = ("COUNTERSEAL_CANARIES", "COUNTERSEAL_CANARIES_A_WEEK")
+# The model that answers what a policy asks: who asks it is told, and nobody else.
+ANSWERING = (
+    "COUNTERSEAL_ANSWERING_KIND", "COUNTERSEAL_ANSWERING_URL", "COUNTERSEAL_ANSWERING_MODEL",
+    "COUNTERSEAL_ANSWERING_KEY", "COUNTERSEAL_ANSWERING_KEY_FILE", "COUNTERSEAL_ANSWERING_PROXY",
+)  # fmt: skip
 # Which production credentials a process is given, by the end of the variable's name.
 CREDENTIALS = {
     "agents": ("_READER_DSN", "_READER_TOKEN"),
-    "reads": ("_READER_DSN", "_READER_TOKEN", "_DOCTOR_DSN", "_DOCTOR_TOKEN"),
+    # _READS_DSN: a reader that agents do not get, for sources that are for people alone.
+    "reads": ("_READER_DSN", "_READER_TOKEN", "_READS_DSN", "_DOCTOR_DSN", "_DOCTOR_TOKEN"),
     "writer": ("_WRITER_DSN",),
 }
 
@@ -64,16 +70,18 @@ class Installation:
     def agents_origin(self) -> str:
         return os.environ.get("COUNTERSEAL_AGENTS_ORIGIN", f"http://localhost:{self.agents_port}")
 
-    def shop_dsns(self) -> dict[str, str]:
-        """The demo shop's credentials, named as its definitions name them."""
+    def demo_dsns(self) -> dict[str, str]:
+        """The credentials of the demo's shop and of Counterseal's own record, as their definitions name them."""
         if not self.has_demo:
             return {}
-        return {
-            f"SHOP_{kind.upper()}_DSN": database.socket_url(
-                self.sockets, f"shop_{kind}", self.secrets[f"shop_{kind}"], "shop"
-            )
-            for kind in ("reader", "doctor", "writer")
+        shop = {
+            f"SHOP_{kind.upper()}_DSN": self._dsn(f"shop_{kind}", "shop") for kind in ("reader", "doctor", "writer")
         }
+        own = {"OWN_READS_DSN": "own_reader", "OWN_DOCTOR_DSN": "own_doctor"}
+        return shop | {name: self._dsn(role, database.NAME) for name, role in own.items()}
+
+    def _dsn(self, role: str, name: str) -> str:
+        return database.socket_url(self.sockets, role, self.secrets[role], name)
 
     def database_url(self, process: str) -> str:
         """The connection of a process's own role."""
@@ -103,6 +111,8 @@ class Installation:
         told["COUNTERSEAL_LOG_PUBLIC_KEYS"] = os.environ.get("COUNTERSEAL_LOG_PUBLIC_KEYS", public)
         if process == "people":
             told["COUNTERSEAL_WITNESS_KEY"] = self._where_checkpoints_go()["COUNTERSEAL_WITNESS_KEY"]
+        if process == "answers":
+            told |= {name: os.environ[name] for name in ANSWERING if name in os.environ}
         if process == "worker":
             told |= {name: os.environ[name] for name in CANARIES if name in os.environ}
         if process == "writer" and "COUNTERSEAL_WRITE_FLOOR" in os.environ:
@@ -113,7 +123,7 @@ class Installation:
             told |= self._where_checkpoints_go()
         if process in database.KNOW_THE_BROKER:
             told["COUNTERSEAL_BROKER_URL"] = database.socket_broker_url(self.sockets, self.secrets["broker"])
-        given = {**os.environ, **self.shop_dsns()}
+        given = {**os.environ, **self.demo_dsns()}
         return told | {name: dsn for name, dsn in given.items() if name.endswith(CREDENTIALS.get(process, ()))}
 
     def _cases(self) -> str:
@@ -133,14 +143,14 @@ class Installation:
 
 
 def lend_demo_credentials() -> None:
-    """Put the demo shop's reader and doctor into this command's environment, as the reads worker has them.
+    """Put the demo's readers and doctors into this command's environment, as the reads worker has them.
 
     Only for commands that run as `reads` on the embedded server, such as `prove_reader`; what is set already stays.
     """
     if settings.PROCESS != "reads" or not database.stored_secret("shop_reader"):
         return
     at = Installation(environment.var_dir(), database.run_dir(), secrets_file.load(), 0, 0, has_demo=True)
-    for name, dsn in at.shop_dsns().items():
+    for name, dsn in at.demo_dsns().items():
         if name.endswith(CREDENTIALS["reads"]):
             os.environ.setdefault(name, dsn)
 
@@ -168,8 +178,9 @@ def valkey(at: Installation) -> Child:
 
 
 def processes(at: Installation) -> list[Child]:
-    """Our own processes, in the order of starting."""
-    return [_worker(at, program) if program.is_worker else _child(at, program) for program in PROGRAMS]
+    """Our own processes, in the order of starting; without those that have nothing to do here."""
+    needed = [program for program in PROGRAMS if not program.needs or os.environ.get(program.needs)]
+    return [_worker(at, program) if program.is_worker else _child(at, program) for program in needed]
 
 
 def nightly(at: Installation) -> Nightly:

@@ -57,6 +57,14 @@ VIEWING_SECONDS = {
 # What the writer asks for in addition to a target's policy, by the credential that it would write with: approvals by
 # passkey alone, and of at least so many people, as in SHOP_WRITER_DSN:2.
 WRITE_FLOOR = environment.counts("COUNTERSEAL_WRITE_FLOOR")
+# The model that answers what a policy asks; without one such a question is missing, and a person decides. Only the
+# answering worker is told: see gate.admission.answering.endpoint.
+ANSWERING_KIND = environment.text("COUNTERSEAL_ANSWERING_KIND", "openai")
+ANSWERING_URL = environment.text("COUNTERSEAL_ANSWERING_URL", "")
+ANSWERING_MODEL = environment.text("COUNTERSEAL_ANSWERING_MODEL", "")
+ANSWERING_KEY = environment.secret("COUNTERSEAL_ANSWERING_KEY")
+ANSWERING_PROXY = environment.text("COUNTERSEAL_ANSWERING_PROXY", "")
+
 # A file of bad proposals that people are to turn down, and how many of them come in a week; none unless told.
 CANARIES = environment.text("COUNTERSEAL_CANARIES", "")
 CANARIES_A_WEEK = environment.number("COUNTERSEAL_CANARIES_A_WEEK", 0)
@@ -235,7 +243,7 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_TIME_LIMIT = 60
-CELERY_TASK_QUEUES = [Queue(name) for name in ("verdicts", "trials", "reads", "writes")]
+CELERY_TASK_QUEUES = [Queue(name) for name in ("verdicts", "trials", "reads", "answers", "writes")]
 CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False

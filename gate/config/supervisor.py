@@ -30,6 +30,7 @@ from gate.config.single import CannotStart, check_ports, free_port, lock
 SECONDS_TO_HEALTH = 90.0
 # The demo is named and not imported: nothing depends on it, and an installation without it starts the same.
 DEMO_SHOP = "gate.demo.shop.provision"
+DEMO_LOGINS, DEMO_VIEWS = "gate.demo.own.make_logins", "gate.demo.own.make_views"
 
 
 class Supervisor:
@@ -80,6 +81,9 @@ class Supervisor:
         self._run_to_end(
             at, {"upgrade": ("owner", services.manage("upgrade")), "collectstatic": ("people", _collectstatic())}
         )
+        if self.has_demo:
+            with closing(embedded.superuser_connection(at.sockets, database.NAME)) as own:
+                import_string(DEMO_VIEWS)(own)
         for child in services.processes(at):
             self._add(child)
         self._wait_for_health(at)
@@ -112,6 +116,8 @@ class Supervisor:
         if self.has_demo:
             passwords = {name: secret for name, secret in at.secrets.items() if name.startswith("shop_")}
             import_string(DEMO_SHOP)(connection, passwords)
+            with closing(embedded.superuser_connection(at.sockets, database.NAME)) as own:
+                import_string(DEMO_LOGINS)(own, at.secrets)
 
     def _run_to_end(self, at: Installation, commands: dict[str, tuple[str, list[str]]]) -> None:
         """Run commands side by side, tending the children meanwhile. Raises CannotStart when one fails."""

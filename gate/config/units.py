@@ -8,7 +8,7 @@ from pathlib import Path
 from gate.config import oidc, smtp
 from gate.config.database import KNOW_THE_BROKER, WITHOUT_DATABASE
 from gate.config.programs import DRILL, PROGRAMS, UPGRADE, Program
-from gate.config.services import CANARIES, CREDENTIALS, LIMITS
+from gate.config.services import ANSWERING, CANARIES, CREDENTIALS, LIMITS
 
 ENVIRONMENT_FILES = Path("/etc/counterseal")
 TARGET = "counterseal.target"
@@ -60,6 +60,8 @@ def told(program: Program) -> str:
     if program.process == "people":
         names += ["COUNTERSEAL_SECRET_KEY", *(f"{name} (for mail)" for name in smtp.VARIABLES)]
         names += [f"{name} (for sign-in through a provider)" for name in oidc.VARIABLES]
+    if program.process == "answers":
+        names += [f"{name} (the model that answers what a policy asks)" for name in ANSWERING]
     if program.name == "verdicts":
         names += [f"{name} (for canaries)" for name in CANARIES]
     if program.process in ("people", "agents") or program.name in ("verdicts", "trials"):
@@ -132,13 +134,15 @@ WantedBy=multi-user.target
 
 def _service(program: Program, prefix: Path) -> str:
     brokers = f" {BROKERS}" if program.process in KNOW_THE_BROKER else ""
+    # Who has nothing for it to do writes no file, and nothing is started.
+    condition = f"ConditionPathExists={environment_file(program)}\n" if program.needs else ""
     return f"""\
 [Unit]
 Description=Counterseal: {program.title}
 After=network-online.target postgresql.service {_unit_name(UPGRADE)}{brokers}
 Wants=network-online.target
 PartOf={TARGET}
-# It comes back however long the database or the broker was away.
+{condition}# It comes back however long the database or the broker was away.
 StartLimitIntervalSec=0
 
 [Service]

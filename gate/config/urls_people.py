@@ -18,6 +18,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("gate.admission.urls")),
     path("", include("evidence.people_urls")),
     path("", include("evidence.tool_urls")),
+    path("", include("evidence.metric_urls")),
     path("", include("audit.urls")),
 ]
 

@@ -13,11 +13,13 @@ from django.conf import settings
 
 from audit import twohands
 from audit.models import Definition
+from evidence.models import MetricAsk
 from gate.demo import definitions
 from gate.demo.definitions import Wanted
 from gate.triage.rule_models import OPEN, Flip, Job, Trial
 
 TRIAL_WAIT = 60.0  # seconds for the trial worker to try a rule on the shop's cases
+GOLDEN_WAIT = 60.0  # seconds for the reads worker to prove a source, and to run a metric's golden values
 
 
 class PageRefused(Exception):
@@ -59,6 +61,8 @@ def define_everything(url: str, passwords: Mapping[str, str]) -> None:
         version = _drafted(one) or _draft(mia, one)
         if one.plural == "rules":
             _earn(jonas, one.name, version)
+        if one.plural == "metrics":
+            _run_golden(jonas, one.name, version)
         jonas.post(f"/{one.plural}/{one.name}/versions/{version}/activation/")
     for browser in (mia, jonas):
         browser.close()
@@ -90,6 +94,31 @@ def _earn(browser: Browser, name: str, version: int) -> None:
         browser.post(
             f"{at}/signatures/", flips=flips, reason="The recorded case ended well, and its evidence shows it."
         )
+
+
+def _run_golden(browser: Browser, name: str, version: int) -> None:
+    """Have a metric's golden values run until they were read: its source is dark until its credential is proven.
+
+    Raises PageRefused when that does not come about in time. Whether they hold, the activation says.
+    """
+    at = f"/metrics/{name}/versions/{version}/golden/"
+    deadline = time.monotonic() + GOLDEN_WAIT
+    while not _was_read(asked := _golden(name, version)):
+        if time.monotonic() > deadline:
+            raise PageRefused(f"{at} was not answered in {GOLDEN_WAIT:.0f} seconds.")
+        if asked is None or asked.is_answered:
+            browser.post(at)
+        time.sleep(0.2)
+
+
+def _was_read(asked: MetricAsk | None) -> bool:
+    lines = asked.answer["golden"] if asked is not None and asked.answer is not None else []
+    return bool(lines) and not any(line["problem"] for line in lines)
+
+
+def _golden(name: str, version: int) -> MetricAsk | None:
+    asked = MetricAsk.objects.filter(kind=MetricAsk.Kind.GOLDEN, version__kind="metric", version__name=name)
+    return asked.filter(version__version=version).order_by("-pk").first()
 
 
 def _trial(name: str, version: int) -> Trial | None:

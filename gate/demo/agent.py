@@ -67,7 +67,7 @@ class Desk:
                 return Answer(answer["audit_id"], answer["result"])
 
     async def hand_in(self, work: HandIn) -> None:
-        """Submit the findings, and propose the write when there is one."""
+        """Submit the findings, and propose the writes when there are some."""
         findings = [{"fact": one.fact, "audit_id": one.audit_id, "note": one.note} for one in work.findings]
         await self._call(
             "submit_findings",
@@ -78,8 +78,8 @@ class Desk:
                 "answer": work.answer,
             },
         )
-        if work.proposal:
-            await self._propose(work.proposal)
+        for proposal in work.proposals:
+            await self._propose(proposal)
 
     async def _propose(self, proposal: decisions.Proposal) -> None:
         await self._call(
@@ -111,6 +111,7 @@ def case_of(briefing: dict[str, Any]) -> Case:
         watch_from=decisions.moment(briefing["watch_from"]),
         recurrence=timedelta(seconds=briefing["recurrence_seconds"]),
         lag=timedelta(seconds=briefing["ingestion_lag_seconds"]),
+        metrics={one["metric_id"]: one["scope"] for one in briefing["metrics"]["selected"]},
     )
 
 

@@ -5,12 +5,13 @@ Nothing here knows an id or an outcome of the demo. Ask about a shop that has ch
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 WRITTEN = "%Y-%m-%dT%H:%M:%SZ"
+COST = "failed_job_cost"  # the number that goes with a job that was lost
 OVERDUE = timedelta(hours=1)  # no job of the shop runs longer, unless its worker is gone
 
 
@@ -24,6 +25,7 @@ class Case:
     watch_from: datetime
     recurrence: timedelta
     lag: timedelta
+    metrics: Mapping[str, dict[str, Any]] = field(default_factory=dict)  # that can be asked about it, with their scopes
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class HandIn:
     hypothesis: str
     findings: list[Finding]
     answer: str
-    proposal: Proposal | None = None
+    proposals: tuple[Proposal, ...] = ()
 
 
 Ask = Callable[[str, dict[str, Any]], Awaitable[Answer]]
@@ -105,7 +107,7 @@ async def investigate(case: Case, ask: Ask, memory: Memory, now: datetime) -> Ha
     if job.result["job"] is None:
         return await _look_for_errors_alone(case, ask, now)
     if _is_overdue(job.result["job"], now):
-        return await _look_into_stuck_job(ask, job)
+        return await _look_into_stuck_job(case, ask, job)
     return await _look_into_failures(case, ask, job, memory, now)
 
 
@@ -180,7 +182,7 @@ def _is_overdue(job: dict[str, Any], now: datetime) -> bool:
     return job["state"] == "running" and bool(started) and now - moment(started) > OVERDUE
 
 
-async def _look_into_stuck_job(ask: Ask, job: Answer) -> HandIn:
+async def _look_into_stuck_job(case: Case, ask: Ask, job: Answer) -> HandIn:
     facts = job.result["job"]
     attempts = await ask("list_job_attempts", {"job_id": facts["job_id"]})
     open_attempts = [attempt for attempt in attempts.result["attempts"] if attempt["outcome"] == "running"]
@@ -191,7 +193,18 @@ async def _look_into_stuck_job(ask: Ask, job: Answer) -> HandIn:
         f"Job {facts['job_id']} has been running since {facts['started_at']}, far longer than such jobs take, "
         f"and is still held by {facts['locked_by']}. The worker seems to have died."
     )
-    return HandIn("worker_lost", findings, answer, _requeue(facts))
+    if COST in case.metrics:
+        cost = await ask("explain_metric", {"metric_id": COST, "scope": case.metrics[COST]})
+        findings.append(Finding("cost_of_failures", cost.audit_id, "What failed jobs of its kind have cost so far."))
+        answer += f" What failed jobs of its kind have cost so far: {_priced(cost)}."
+    return HandIn("worker_lost", findings, answer, (_requeue(facts), _all_again(facts["kind"])))
+
+
+def _priced(cost: Answer) -> str:
+    found = cost.result
+    if found["value"] is None:
+        return f"not known ({', '.join(reason['code'] for reason in found['reasons'])})"
+    return f"{found['value']:.2f} {found['unit']}, {found['mechanism_status']}"
 
 
 def _requeue(job: dict[str, Any]) -> Proposal:
@@ -210,6 +223,20 @@ def _requeue(job: dict[str, Any]) -> Proposal:
             f"{job['locked_by']} took job {job['job_id']} at {job['started_at']} and still holds it. "
             "Releasing the lock lets the next worker take it."
         ),
+    )
+
+
+def _all_again(kind: str) -> Proposal:
+    """More than the incident is about: whatever job is of this kind. Admission is there for such proposals."""
+    return Proposal(
+        title="Run every job of this kind again, to be sure",
+        statement="UPDATE shop.jobs SET state = $1, finished_at = NULL WHERE kind = $2 AND state = $3",
+        parameters=[
+            {"t": "text", "v": "queued"},
+            {"t": "text", "v": kind},
+            {"t": "text", "v": "succeeded"},
+        ],
+        reason="Other jobs of the worker that died may be incomplete. Running all of them again reaches those, too.",
     )
 
 

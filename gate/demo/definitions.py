@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from evidence.own import shipped as shipped_own
 from gate.admission.files import shipped as shipped_policies
-from gate.admission.hooks import POLICIES
 from gate.admission.policies import body_of
+from gate.demo import metrics
 from gate.demo.shop import SQL
 from gate.triage.rules import registry
+from gate.writes import target_admission
 
 SOURCE, TARGET = "shop", "shop"
 PASSING_HYPOTHESES = ("transient_failure_recovered", "no_errors_in_logs", "refund_completed")
@@ -197,10 +199,12 @@ def classes() -> list[Wanted]:
             "job_failed", "A job failed", severity="high", subject_keys={"job_id": "integer"},
             hypotheses=["transient_failure_recovered", "no_errors_in_logs", "worker_lost"],
             tools=["find_job", "list_job_attempts", "count_errors", "list_recent_deploys", "query"],
+            metrics=["failed_job_cost", "queue_wait", "error_budget_burn"],
         ),
         incident_class(
             "refund_claim", "A customer says that a refund is missing", kind="claim",
             subject_keys={"charge_id": "string"}, hypotheses=["refund_completed"], tools=["get_charge", "list_refunds"],
+            metrics=["refund_exposure"],
         ),
         # No rule knows this hypothesis: what an agent hands in for it can only fail, and a person reads it.
         incident_class(
@@ -219,6 +223,13 @@ def rules() -> list[Wanted]:
     ]
 
 
+OF_JOBS = dict.fromkeys(
+    ("state", "attempts", "priority", "locked_by", "run_after", "started_at", "finished_at", "last_error"),
+    target_admission.OPERATIONAL,
+)
+OF_JOBS_TRIGGERS = dict.fromkeys(("touch_jobs", "log_job_change"), target_admission.OPERATIONAL)
+
+
 def target() -> Wanted:
     """The shop as a place to write, through the gate."""
     body = {
@@ -227,6 +238,8 @@ def target() -> Wanted:
         "environment": "production",
         "ledger": "shop.gate_ledger",
         "first_look_source": SOURCE,
+        # What is not listed counts as user data: of what a shop's customers entered, nothing is.
+        "admission": {"labels": {"shop.jobs": {"columns": OF_JOBS, "triggers": OF_JOBS_TRIGGERS}}},
         "policy": {
             "approvers": {"on_call": 1},
             "method": "password",
@@ -264,13 +277,25 @@ def query() -> Wanted:
 
 def everything() -> list[Wanted]:
     """All definitions, in an order in which each finds what it names."""
-    return [source(), *tools(), query(), *rules(), *classes(), target(), *policies()]
+    return [source(), *tools(), query(), *numbers(), *own(), *rules(), *classes(), target(), *policies()]
+
+
+def numbers() -> list[Wanted]:
+    """The shop's prices, and the metrics that are made with them and without."""
+    prices = Wanted("valuations", metrics.PRICES, metrics.PRICE_TABLE, "As the contracts of May say.")
+    found = [
+        Wanted("metrics", name, body, "First version of the shop's metrics.") for name, body in metrics.bodies().items()
+    ]
+    return [prices, *found]
+
+
+def own() -> list[Wanted]:
+    """Counterseal's own record as a source, and its metrics, as they are shipped."""
+    reason = "It comes with Counterseal."
+    found = [Wanted("metrics", name, body, reason) for name, body in shipped_own.metrics().items()]
+    return [Wanted("sources", *shipped_own.source(), reason), *found]
 
 
 def policies() -> list[Wanted]:
-    """The shipped policies that judge the tool calls of an agent at its own machine."""
-    return [
-        Wanted("policies", one.name, body_of(one), "It is shipped with Counterseal.")
-        for one in shipped_policies()
-        if one.name in POLICIES.values()
-    ]
+    """The shipped policies: for what is proposed to Counterseal, and for an agent's tool calls at its own machine."""
+    return [Wanted("policies", one.name, body_of(one), "It is shipped with Counterseal.") for one in shipped_policies()]

@@ -48,8 +48,10 @@ def provision(connection: psycopg.Connection[Any], passwords: Mapping[str, str])
     with _connect(connection) as shop, shop.transaction():
         if shop.execute("select to_regclass('shop.jobs') is null").fetchone() == (True,):
             _run(shop, OWNER, "tables", "data")
+        if shop.execute("select to_regclass('history.job') is null").fetchone() == (True,):
+            _run(shop, OWNER, "history_tables", "history_data")
         _run(shop, None, "before_views")
-        _run(shop, VIEWS, "views")
+        _run(shop, VIEWS, "views", "history_views")
         _run(shop, None, "grants")
         _wall_in(shop)
 

@@ -28,6 +28,7 @@ MATRIX: dict[str, frozenset[str]] = {
     "gate.preview_write": frozenset({ON_CALL, ADMIN}),
     "gate.decide_write": frozenset({ON_CALL, ADMIN}),  # and a policy names the seats: see gate.writes.policy
     "gate.discuss_write": frozenset({ON_CALL, ADMIN}),
+    "gate.label_answers": frozenset({ON_CALL, ADMIN}),
     "gate.view_canaries": frozenset({ADMIN, AUDITOR}),
     "gate.lift_pause": frozenset({ADMIN}),
     "gate.change_definition": frozenset({ADMIN}),
@@ -59,6 +60,7 @@ WORDS = {
     "gate.preview_write": "Ask for a preview of a write",
     "gate.decide_write": "Approve or reject a write",
     "gate.discuss_write": "Comment on writes",
+    "gate.label_answers": "Say whether the answers that a policy decided by were right",
     "gate.view_canaries": "See who caught and who approved what was placed to be turned down",
     "gate.lift_pause": "Let an approver who was paused approve again",
     "gate.change_definition": "Draft and activate definitions",

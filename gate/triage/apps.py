@@ -14,7 +14,7 @@ class TriageConfig(AppConfig):
         from evidence import offering, scope, sources
         from gate.triage import classes, copies, desk, ending, rule_guards, running, seals, written
         from gate.triage.rules import registry
-        from gate.triage.scope import resolve
+        from gate.triage.scope import resolving
         from gate.triage.scope import running as running_scopes
 
         permission = "gate.change_definition"
@@ -43,7 +43,7 @@ class TriageConfig(AppConfig):
         for rule in registry.loaded():
             registry.hash_of(rule)
         desk.register()
-        scope.set_resolver(resolve, running_scopes)
+        scope.set_resolver(resolving, running_scopes)
         offering.set_finder(classes.offering)
         sources.set_companion(written.bring_class)
         agent_page.set_running(running.of_agent)

@@ -10,14 +10,17 @@ from audit.templatetags.ui import counted
 from gate.people.models import Person
 from gate.triage import inbox
 from gate.triage.models import Draft
-from gate.writes.models import WriteRequest
+from gate.writes.models import Admission, WriteRequest
 
 MARK = re.compile(r"(\d{1,18})-(\d{1,18})")
 
 
 def newest() -> str:
-    """The newest draft and the newest write there are, for the page that is drawn now."""
-    return f"{_last(Draft)}-{_last(WriteRequest)}"
+    """The newest draft and the newest admission of a write there are, for the page that is drawn now.
+
+    A write comes to an inbox when admission has let it in, which may be after others that were proposed later.
+    """
+    return f"{_last(Draft)}-{_last(Admission)}"
 
 
 def _last(model: type[Model]) -> int:
@@ -29,14 +32,19 @@ def since(seen: str, person: Person) -> str:
     mark = MARK.fullmatch(seen)
     if mark is None:
         return ""
+    drafts, writes = inbox.open_drafts().filter(pk__gt=int(mark[1])), _let_in_since(int(mark[2]))
     new = [
-        _new(inbox.open_drafts(), int(mark[1]), "new draft") if person.has_perm("gate.review_draft") else "",
-        _new(inbox.open_writes(), int(mark[2]), "new write") if person.has_perm("gate.decide_write") else "",
+        _new(drafts, "new draft") if person.has_perm("gate.review_draft") else "",
+        _new(writes, "new write") if person.has_perm("gate.decide_write") else "",
     ]
     said = ", ".join(part for part in new if part)
     return f"{said}." if said else ""
 
 
-def _new(waiting: QuerySet[Draft] | QuerySet[WriteRequest], seen: int, noun: str) -> str:
-    number = waiting.filter(pk__gt=seen)[: inbox.MOST_COUNTED].count()
+def _let_in_since(seen: int) -> QuerySet[WriteRequest]:
+    return inbox.open_writes().filter(pk__in=Admission.objects.filter(pk__gt=seen).values("write"))
+
+
+def _new(waiting: QuerySet[Draft] | QuerySet[WriteRequest], noun: str) -> str:
+    number = waiting[: inbox.MOST_COUNTED].count()
     return counted(number, noun) if number else ""

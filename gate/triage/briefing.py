@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Any
 
 from audit.models import Definition
+from evidence.metrics import briefing as selecting
+from evidence.metrics import registry as numbers
 from gate.triage import classes
 from gate.triage.models import Incident
 from gate.triage.rules import registry
@@ -37,6 +39,7 @@ def brief(incident: Incident, *, now: datetime) -> dict[str, Any]:
         "ingestion_lag_seconds": means.ingestion_lag_seconds,
         "hypotheses": list(_hypotheses(incident, means)),
         "tools": list(_tools(means)),
+        "metrics": _metrics(incident, means),
         "budget_calls": means.budget_calls,
         "deadline_at": classes.spelled(now + means.deadline),
         "decision_point": "The time of each call; it freezes when you hand in.",
@@ -75,3 +78,23 @@ def _tools(means: classes.IncidentClass) -> Iterable[dict[str, str]]:
     found = Definition.objects.filter(kind="tool", status=Definition.Status.ACTIVE, name__in=means.tools)
     for name, body in found.order_by("name").values_list("name", "body"):
         yield {"name": name, "purpose": str(body["purpose"])}
+
+
+def _metrics(incident: Incident, means: classes.IncidentClass) -> dict[str, Any]:
+    """The numbers that can be asked about what the incident says, selected by a rule that says what it left out."""
+    available = {
+        one.metric_id: one for one in numbers.all_active() if one.is_for_agents and one.metric_id in means.metrics
+    }
+    said = {**incident.facts, **incident.subject}
+    selection = selecting.select(available.values(), said)
+    told = [available[choice.metric_id] for choice in selection.selected]
+    return {
+        **selection.said(),
+        "selected": [
+            {
+                "metric_id": one.metric_id, "title": one.title, "unit": one.unit.name,
+                "scope": {key: said[key] for key in one.scope},
+            }
+            for one in told
+        ],
+    }  # fmt: skip

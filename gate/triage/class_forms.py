@@ -17,7 +17,7 @@ UNITS = {"d": 86_400, "h": 3600, "min": 60, "s": 1}
 DURATIONS = (
     "recurrence_seconds", "freshness_seconds", "ingestion_lag_seconds", "watch_seconds", "deadline_seconds",
 )  # fmt: skip
-NAMES = ("hypotheses", "tools")
+NAMES = ("hypotheses", "tools", "metrics")
 
 
 class DurationField(forms.CharField):
@@ -71,6 +71,7 @@ class ClassForm(VersionForm):
     watch_seconds = DurationField(required=False)
     hypotheses = LinesField()
     tools = LinesField()
+    metrics = LinesField(required=False)
     budget_calls = forms.IntegerField(min_value=1, max_value=1000)
     deadline_seconds = DurationField()
 
@@ -85,7 +86,7 @@ def initial_of(body: dict[str, Any]) -> dict[str, Any]:
     return {
         **body,
         **{key: duration(body[key]) for key in DURATIONS if key in body},
-        **{key: "\n".join(body[key]) for key in NAMES},
+        **{key: "\n".join(body[key]) for key in NAMES if key in body},
         **{
             keys: "\n".join(f"{key}: {kind}" for key, kind in body[keys].items())
             for keys in ("subject_keys", "fact_keys")

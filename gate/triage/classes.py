@@ -42,6 +42,7 @@ PROPERTIES: dict[str, Any] = {
 }
 # What a class may leave out: which facts a monitor says besides the subject. Without it, any, but no condition.
 OPTIONAL: dict[str, Any] = {
+    "metrics": {**NAMES, "minItems": 0},  # which numbers may be asked about; without it, none
     "watch_seconds": DURATION,  # how long a report may speak against a pass that has closed; without it, not at all
     "fact_keys": {
         "type": "object",
@@ -77,6 +78,7 @@ class IncidentClass:
     tools: tuple[str, ...]
     fact_keys: Mapping[str, str] = field(default_factory=dict)
     watch_seconds: int = 0
+    metrics: tuple[str, ...] = ()
 
     @property
     def deadline(self) -> timedelta:
@@ -111,7 +113,7 @@ def parse(body: Mapping[str, Any]) -> IncidentClass:
     sentence = arguments.misfit(SCHEMA, dict(body))
     if sentence:
         raise ValueError(sentence)
-    lists = {"hypotheses": tuple(body["hypotheses"]), "tools": tuple(body["tools"])}
+    lists = {key: tuple(body.get(key, ())) for key in ("hypotheses", "tools", "metrics")}
     return IncidentClass(**{**body, **lists})
 
 

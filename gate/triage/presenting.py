@@ -15,6 +15,7 @@ from audit import marked_json, reading, retention
 from audit.kinds import Kind
 from audit.models import Entry, Retained
 from audit.reading import seq_of
+from evidence.metrics import reading_answers
 from evidence.survival.fields import LIMITATION
 from gate.errors import NotAllowed
 from gate.people.models import Person
@@ -113,6 +114,7 @@ class Card:
     is_foreign: bool
     is_redacted: bool
     leaf: int | None  # where it stands in the sealed tree, when that was proven now
+    metric: reading_answers.Shown | None  # what it says of a metric, when it is an answer about one
 
 
 def dotted(pointer: str) -> str:
@@ -352,7 +354,7 @@ class DraftPage:
         lines = marked_json.lines(content.result, self._numbers("paths", entry), self._numbers("absent", entry))
         return Card(
             entry, content.is_intact, content.why, asked, lines, entry.incident_id != self.incident.pk,
-            content.redacted_by is not None, self._leaf(entry),
+            content.redacted_by is not None, self._leaf(entry), _metric(entry, content),
         )  # fmt: skip
 
     @cached_property
@@ -370,6 +372,11 @@ class DraftPage:
             for pointer in check[part].get(entry.ref, ()):
                 numbers[pointer].append(check["number"])
         return dict(numbers)
+
+
+def _metric(entry: Entry, content: reading.Content) -> reading_answers.Shown | None:
+    """What a call about a metric answered; a failed one answered nothing."""
+    return reading_answers.of_tool(entry.tool, content.result) if entry.status == "ok" else None
 
 
 def _known(refs: Any) -> list[tuple[str, int]]:

@@ -8,10 +8,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
-from django.db import connection
 from django.utils import timezone
 
 from audit.agents import Principal
+from audit.at_once import Asked, Row, Taking
 from audit.models import Definition
 from evidence.errors import Problem
 from gate.triage import classes
@@ -20,7 +20,7 @@ from gate.triage.models import Investigation
 # One statement takes the call and tells what is left: two calls at once cannot both take the last one.
 TAKE = """
 update triage_investigation set calls_used = calls_used + 1
-where id = %s and status = 'running' and calls_used < budget_calls and deadline_at > clock_timestamp()
+where id = $1 and status = 'running' and calls_used < budget_calls and deadline_at > clock_timestamp()
 returning budget_calls - calls_used
 """
 
@@ -28,7 +28,7 @@ returning budget_calls - calls_used
 RUNNING = """
 select i.id, i.incident_id, d.id, d.xmin::text from triage_investigation i
 join triage_incident n on n.id = i.incident_id join audit_definition d on d.id = n.incident_class_id
-where i.agent_id = %s and i.status = 'running' and (%s::bigint is null or i.id = %s) order by i.id limit 2
+where i.agent_id = $1 and i.status = 'running' and ($2::bigint is null or i.id = $2) order by i.id limit 2
 """
 T = TypeVar("T")
 
@@ -41,6 +41,7 @@ class InvestigationScope:
     investigation_id: int
     incident_id: int
     tools: frozenset[str]
+    metrics: frozenset[str]
 
     # The decision point is the time of each call; it freezes when the findings are handed in.
     decision_point: datetime | None = None
@@ -53,14 +54,18 @@ class InvestigationScope:
         """Whether the incident's class offers this tool."""
         return tool in self.tools
 
-    def take_call(self) -> int:
-        """Take one call from the budget and say how many are left. Raises Problem when none can be taken."""
-        with connection.cursor() as cursor:
-            cursor.execute(TAKE, [self.investigation_id])
-            row = cursor.fetchone()
-        if row is None:
+    def allows_metric(self, metric_id: str) -> bool:
+        """Whether the incident's class lets this metric be asked about."""
+        return metric_id in self.metrics
+
+    def taking_call(self) -> Taking[int]:
+        """Takes one call from the budget and tells how many are left; that raises Problem when none can be taken."""
+        return Taking(TAKE, [self.investigation_id], self._left)
+
+    def _left(self, rows: list[Row]) -> int:
+        if not rows:
             raise self._why_not()
-        return int(row[0])
+        return int(rows[0][0])
 
     def _why_not(self) -> Problem:
         now = Investigation.objects.get(pk=self.investigation_id)
@@ -76,18 +81,24 @@ def none_running() -> Problem:
     return Problem(409, "no_investigation", "Start an investigation first.")
 
 
-def resolve(principal: Principal, investigation: int | None) -> InvestigationScope:
-    """The scope of the named running investigation of the agent, or of its only one. Raises Problem."""
-    with connection.cursor() as cursor:
-        cursor.execute(RUNNING, [principal.agent_id, investigation, investigation])
-        pk, incident_id, *of_class = _only(cursor.fetchall())
-    return InvestigationScope(principal, pk, incident_id, _tools(*of_class))
+def resolving(principal: Principal, investigation: int | None) -> Asked[InvestigationScope]:
+    """Asks for the scope of the named running investigation of the agent, or of its only one. It may tell a Problem."""
+
+    def told(rows: list[Row]) -> InvestigationScope:
+        pk, incident_id, *of_class = _only(rows)
+        return _scope(principal, pk, incident_id, _class(*of_class))
+
+    return Asked(RUNNING, [principal.agent_id, investigation], told)
 
 
 @lru_cache(maxsize=256)
-def _tools(class_version: int, as_of: str) -> frozenset[str]:
-    """The tools of a class, read once for each row: a version says the same for ever."""
-    return frozenset(classes.parse(Definition.objects.get(pk=class_version).body).tools)
+def _class(class_version: int, as_of: str) -> classes.IncidentClass:
+    """A class, read once for each row: a version says the same for ever."""
+    return classes.parse(Definition.objects.get(pk=class_version).body)
+
+
+def _scope(principal: Principal, pk: int, incident_id: int, means: classes.IncidentClass) -> InvestigationScope:
+    return InvestigationScope(principal, pk, incident_id, frozenset(means.tools), frozenset(means.metrics))
 
 
 def _only(found: Sequence[T]) -> T:
@@ -103,7 +114,7 @@ def running(principal: Principal) -> list[InvestigationScope]:
     """The scopes of all investigations that the agent runs."""
     found = Investigation.objects.filter(agent_id=principal.agent_id, status=Investigation.Status.RUNNING)
     return [
-        InvestigationScope(principal, one.pk, one.incident_id, frozenset(classes.of(one.incident).tools))
+        _scope(principal, one.pk, one.incident_id, classes.of(one.incident))
         for one in found.select_related("incident__incident_class").order_by("pk")
     ]
 

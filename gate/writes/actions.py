@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any
 
 from django.db import transaction
@@ -16,12 +18,13 @@ from audit.kinds import Kind
 from gate.people import changes
 from gate.people.models import Person
 from gate.triage.models import Incident, Investigation
-from gate.writes import digests, guards, http_statement, limits, parameters, targets
+from gate.writes import admission, digests, guards, http_statement, limits, parameters, states, targets
 from gate.writes.characters import hidden
 from gate.writes.errors import Unfit
 from gate.writes.models import PreviewRequest, WriteRequest
 from gate.writes.statement import canonical
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 LONGEST_TITLE = 200
 LONGEST_REASON = 2_000
 
@@ -30,8 +33,13 @@ LONGEST_REASON = 2_000
 def propose(
     *, target: str, statement: str, parameters: Any, title: str, reason: str, incident: str = "",
     by_agent: Principal | None = None, by_person: Person | None = None, undoes: WriteRequest | None = None,
+    answers: Mapping[str, Any] = NOTHING, model: Mapping[str, Any] = NOTHING,
 ) -> WriteRequest:  # fmt: skip
-    """A write that waits for a person. Exactly one proposer. Raises Unfit, Duplicate or NotAllowed with a sentence."""
+    """A write that admission judges before a person sees it. Exactly one proposer.
+
+    `answers` are the proposer's model's, to what the target's policy asks of a model. Raises Unfit, Duplicate or
+    NotAllowed with a sentence.
+    """
     if by_person is not None:
         with recorded_refusal(by_person, "a write", {"title": title}):
             guards.check_can_propose(by_person)
@@ -40,6 +48,7 @@ def propose(
     write.proposed_by_agent_id = by_agent.agent_id if by_agent else None
     write.proposed_by_person = by_person
     write.undoes = undoes
+    write.answers, write.model = dict(answers), dict(model)
     with recorded_refusal(by_person, "a write", {"title": title}):
         limits.check_proposal(write, by_agent, by_person)
     write.investigation = _investigation(write, by_agent)
@@ -102,8 +111,8 @@ def proposer(by_agent: Principal | None, by_person: Person | None) -> log.Actor:
 
 
 def record_proposal(write: WriteRequest, proposer: log.Actor) -> None:
-    """Have a proposal in the log, and a first look at it asked for, in the transaction that saved it."""
-    ask_first_look(write)
+    """Have a proposal in the log, and admission asked for it, in the transaction that saved it."""
+    ask_admission(write)
     log.record_with(
         Kind.WRITE_PROPOSED, proposer, subject=write.ref, summary=f"{write.verb} in {write.table}",
         incident_id=write.incident_id, run_id=str(write.investigation_id or ""),
@@ -111,19 +120,27 @@ def record_proposal(write: WriteRequest, proposer: log.Actor) -> None:
             "target": write.target.name, "target_version": write.target.version, "target_digest": write.target.digest,
             "statement": write.statement, "parameters": write.parameters, "title": write.title,
             "reason": write.reason, "incident": write.incident_id, "proposal": write.proposal_digest,
+            "answers": write.answers, "model": write.model,
         }),
     )  # fmt: skip
 
 
-def ask_first_look(write: WriteRequest) -> None:
-    """Have a read-only credential look at what is proposed, where the target names one."""
-    if targets.of(write.target).first_look_source is not None:
-        outbox.enqueue("gate.writes.tasks.first_look_unasked", "reads", write.pk)
+def ask_admission(write: WriteRequest) -> None:
+    """Have what is proposed observed and judged: until then nobody can do anything with it."""
+    outbox.enqueue("gate.writes.tasks.admit_write", "reads", write.pk)
+
+
+def ask_preview(write: WriteRequest, by: Person) -> PreviewRequest:
+    """Ask the writer to show what the write would do.
+
+    Raises NotAllowed; where that is admission.Outdated, the write is being judged anew by then.
+    """
+    with judged_anew(write):
+        return _ask_preview(write, by)
 
 
 @transaction.atomic
-def ask_preview(write: WriteRequest, by: Person) -> PreviewRequest:
-    """Ask the writer to show what the write would do. Raises NotAllowed."""
+def _ask_preview(write: WriteRequest, by: Person) -> PreviewRequest:
     write = locked(write)
     with recorded_refusal(by, write.ref, {"act": "preview"}):
         guards.check_can_preview(by, write)
@@ -133,6 +150,25 @@ def ask_preview(write: WriteRequest, by: Person) -> PreviewRequest:
         outbox.enqueue("gate.writes.tasks.first_look", "reads", request.pk)
     outbox.enqueue("gate.writes.tasks.preview_write", "writes", request.pk)
     return request
+
+
+@contextmanager
+def judged_anew(write: WriteRequest) -> Iterator[None]:
+    """Have a write judged anew when what is done in here finds its admission outdated; the refusal goes on."""
+    try:
+        yield
+    except admission.Outdated:
+        _judge_anew(write)
+        raise
+
+
+@transaction.atomic
+def _judge_anew(write: WriteRequest) -> None:
+    """Back to being checked: nobody previews or approves it until admission has answered. Approvals given stay."""
+    write = locked(write)
+    if write.status == WriteRequest.Status.WAITING:
+        states.move(write, WriteRequest.Status.PROPOSED)
+        ask_admission(write)
 
 
 def recorded_refusal(by: Person | None, subject: str, args: dict[str, Any]) -> AbstractContextManager[None]:

@@ -23,9 +23,10 @@ ANSWER: dict[str, Any] = {
         "status": {"type": "string"},
         "edition": {"type": "integer", "description": "It grows with each edit; nothing approved before counts."},
         "reason": {"type": "string", "description": "Of the decision that ended it, or the writer's; else empty."},
+        "rule": {"type": "string", "description": "The rule of a policy that blocked it; else empty."},
         "needs": {"type": "array", "items": {"type": "string"}, "description": "What must still happen."},
     },
-    "required": ["id", "write", "status", "edition", "reason", "needs"],
+    "required": ["id", "write", "status", "edition", "reason", "rule", "needs"],
     "additionalProperties": False,
 }
 
@@ -40,10 +41,13 @@ class Writes(APIView):
     @extend_schema(
         operation_id="propose_write",
         request={"application/json": desk.PROPOSE_SCHEMA},
-        responses={201: OpenApiResponse(ANSWER, description="It waits for a person."), **refusals(404, 409, 422, 429)},
+        responses={
+            201: OpenApiResponse(ANSWER, description="It is checked, and then waits for a person."),
+            **refusals(404, 409, 422, 429),
+        },
     )
     def post(self, request: Request) -> Response:
-        """Propose a write. It waits for a person; nothing here approves it."""
+        """Propose a write. It is checked by a policy, and then waits for a person; nothing here approves it."""
         if not isinstance(request.data, dict):
             raise Problem(422, "wrong_arguments", "The body must be one JSON object.")
         return Response(agents_desk.call(_principal(request), desk.PROPOSE, request.data), status=201)

@@ -15,7 +15,19 @@ from audit.kinds import Kind
 from audit.models import Agent, Definition, Entry
 from gate.errors import NotAllowed
 from gate.people.key_assertions import BadAssertion
-from gate.writes import assertions, digests, floor, http_statement, people, preview, quorum, recorded, sealed, targets
+from gate.writes import (
+    admission,
+    assertions,
+    digests,
+    floor,
+    http_statement,
+    people,
+    preview,
+    quorum,
+    recorded,
+    sealed,
+    targets,
+)
 from gate.writes.errors import Unfit
 from gate.writes.http_statement import Request
 from gate.writes.models import Canary, Decision, Execution, Preview, WriteRequest
@@ -77,6 +89,7 @@ def verified(write: WriteRequest) -> Approved:
     seen = decisions[-1].preview
     assert seen is not None  # decisions_of sees to it
     _check_target(write.target)
+    _check_admission(write)
     _check_proposal(write)
     _check_preview(write, seen)
     for decision in decisions:
@@ -143,6 +156,13 @@ def _check_target(definition: Definition) -> None:
     now = twohands.active("target", definition.name)
     if now is None or now.pk != definition.pk:
         raise NotApproved(f"Another version of {definition.name} is in force than the one that was approved.")
+
+
+def _check_admission(write: WriteRequest) -> None:
+    try:
+        admission.check_admitted(write)
+    except admission.NotAdmitted as problem:
+        raise NotApproved(str(problem)) from problem
 
 
 def _check_proposal(write: WriteRequest) -> None:

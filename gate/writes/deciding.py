@@ -19,7 +19,7 @@ from gate.errors import NotAllowed, Stale
 from gate.people import guessing, key_options
 from gate.people.models import Person
 from gate.writes import assertions, canaries, digests, guards, limits, offering, quorum, recorded, states, targets
-from gate.writes.actions import locked, recorded_refusal
+from gate.writes.actions import judged_anew, locked, recorded_refusal
 from gate.writes.models import Decision, OfferedStatement, Preview, WriteRequest
 
 # A person approved what they saw now; a writer that was away for longer asks them again.
@@ -53,7 +53,7 @@ def decide(
     Raises Stale when that is not what is there now, WrongPassword, or NotAllowed; the last two are recorded.
     """
     shown = {"version": seen_version, "proposal": proposal_digest, "preview": preview_digest}
-    with recorded_refusal(by, write.ref, {"act": act, "reason": reason, **shown}):
+    with judged_anew(write), recorded_refusal(by, write.ref, {"act": act, "reason": reason, **shown}):
         if assertion:
             offered, signed = offering.take(write, by, assertion, session)
             return _decide(write, by, Act(act), offered.reason, shown, offered, signed)
@@ -73,7 +73,8 @@ def offer(
     Raises Stale when that is not what is there now, or NotAllowed, which is recorded.
     """
     shown = {"version": seen_version, "proposal": proposal_digest, "preview": preview_digest}
-    with recorded_refusal(by, write.ref, {"act": act, "reason": reason, "offer": True, **shown}):
+    about = {"act": act, "reason": reason, "offer": True, **shown}
+    with judged_anew(write), recorded_refusal(by, write.ref, about):
         return _offer(write, by, Act(act), reason, shown, session)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import connection, transaction
@@ -21,8 +22,12 @@ EDITED = ("target", "title", "statement", "verb", "table", "parameters", "reason
 def edit(
     write: WriteRequest, *, seen_version: int, statement: str, parameters: Any, title: str, reason: str,
     by_agent: Principal | None = None, by_person: Person | None = None,
+    answers: Mapping[str, Any] = actions.NOTHING, model: Mapping[str, Any] = actions.NOTHING,
 ) -> WriteRequest:  # fmt: skip
-    """Propose the write anew in other words. Only its proposer does. Raises Unfit, Stale or NotAllowed."""
+    """Propose the write anew in other words: it is judged anew. Only its proposer does.
+
+    Raises Unfit, Stale or NotAllowed.
+    """
     write = actions.locked(write)
     guards.check_version(write, seen_version)
     with actions.recorded_refusal(by_person, write.ref, {"act": "edit"}):
@@ -33,6 +38,7 @@ def edit(
     with actions.recorded_refusal(by_person, write.ref, {"act": "edit"}):
         limits.check_proposal(made, by_agent, by_person)
     earlier = write.proposal_digest
+    write.answers, write.model = dict(answers), dict(model)
     for name in EDITED:
         setattr(write, name, getattr(made, name))
     write.edition += 1
@@ -49,6 +55,7 @@ def _replace(write: WriteRequest, by_agent: Principal | None, by_person: Person 
         "target": write.target_id, "title": write.title, "statement": write.statement, "verb": write.verb,
         "table": write.table, "parameters": write.parameters, "reason": write.reason,
         "expires_at": write.expires_at.isoformat(), "proposal_digest": write.proposal_digest,
+        "answers": write.answers, "model": write.model,
     }  # fmt: skip
     editors = [by_agent.agent_id if by_agent else None, by_person.pk if by_person else None]
     with connection.cursor() as cursor:
@@ -58,13 +65,13 @@ def _replace(write: WriteRequest, by_agent: Principal | None, by_person: Person 
 
 
 def _record(write: WriteRequest, earlier: str, editor: log.Actor) -> None:
-    actions.ask_first_look(write)
+    actions.ask_admission(write)
     log.record_with(
         Kind.WRITE_EDITED, editor, subject=write.ref, summary=f"edition {write.edition}",
         incident_id=write.incident_id, run_id=str(write.investigation_id or ""),
         args=masking.mask({
             "edition": write.edition, "instead_of": earlier, "proposal": write.proposal_digest,
             "target_digest": write.target.digest, "statement": write.statement, "parameters": write.parameters,
-            "title": write.title, "reason": write.reason,
+            "title": write.title, "reason": write.reason, "answers": write.answers, "model": write.model,
         }),
     )  # fmt: skip

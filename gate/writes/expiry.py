@@ -16,7 +16,7 @@ Status = WriteRequest.Status
 
 def due() -> QuerySet[WriteRequest]:
     """Writes that could still run and whose time is over, by the clock of the database."""
-    could = [Status.WAITING, Status.CHANGES_REQUESTED, Status.APPROVED]
+    could = [Status.PROPOSED, Status.WAITING, Status.CHANGES_REQUESTED, Status.APPROVED]
     return WriteRequest.objects.filter(status__in=could, expires_at__lte=Now())
 
 

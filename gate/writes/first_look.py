@@ -63,10 +63,10 @@ def _look(write: WriteRequest) -> tuple[list[Row], str]:
     target = targets.of(write.target)
     try:
         statement, given = screened(write)
-        source = _source(target)
+        source = source_of(target)
         text = as_select(statement, given, shown_in=source.body["schema"])
         limits = reader.Limits(rows=target.policy.row_cap)
-        found = _read(write, source, text, [one.v for one in given], limits)
+        found = read(write, source, text, [one.v for one in given], limits)
     except (Unfit, Refused, Problem) as reason:
         return [], reason.sentence if isinstance(reason, Refused | Problem) else str(reason)
     if found.truncated:
@@ -74,7 +74,8 @@ def _look(write: WriteRequest) -> tuple[list[Row], str]:
     return [_row(one) for one in found.rows], ""
 
 
-def _read(write: WriteRequest, source: Definition, text: str, given: list[Any], limits: reader.Limits) -> ReadResult:
+def read(write: WriteRequest, source: Definition, text: str, given: list[Any], limits: reader.Limits) -> ReadResult:
+    """One guarded read about a write. Raises Refused; one that wrote darkens the source."""
     try:
         return reader.read(
             credentials.secret(source, "reader_env"), text, given, limits=limits, schema=source.body["schema"]
@@ -85,7 +86,8 @@ def _read(write: WriteRequest, source: Definition, text: str, given: list[Any], 
         raise
 
 
-def _source(target: WriteTarget) -> Definition:
+def source_of(target: WriteTarget) -> Definition:
+    """The source that shows the target's rows, proven. Raises Unfit when it cannot, Problem while it is dark."""
     source = twohands.active("source", target.first_look_source or "")
     if source is None:
         raise Unfit(f"The source {target.first_look_source} is not in force; an admin can activate it.")
@@ -121,8 +123,8 @@ def as_select(statement: Statement, given: Sequence[Parameter], *, shown_in: str
     tree = postgast.parse(_frame(statement, node))
     select = tree.stmts[0].stmt.select_stmt
     _fill(select, node)
-    _cast_parameters(tree, given)
-    _read_in(tree, statement.schema, shown_in)
+    cast_parameters(tree, given)
+    read_in(tree, statement.schema, shown_in)
     return str(postgast.deparse(tree))
 
 
@@ -134,16 +136,24 @@ def _frame(statement: Statement, node: Any) -> str:
     return f"SELECT {row} AS before, {row} || jsonb_build_object({sets}) AS after FROM x WHERE true"
 
 
-def _fill(select: Any, node: Any) -> None:
-    """Put the statement's own tables, conditions and values into the frame."""
+def fill_rows(select: Any, node: Any) -> None:
+    """Put the tables and the condition of an UPDATE or DELETE into a SELECT: its rows are those that would change."""
     del select.from_clause[:]
     select.from_clause.add().range_var.CopyFrom(node.relation)
-    is_update = type(node).DESCRIPTOR.name == "UpdateStmt"
-    select.from_clause.extend(node.from_clause if is_update else node.using_clause)
+    select.from_clause.extend(node.from_clause if _is_update(node) else node.using_clause)
     select.ClearField("where_clause")
     if node.HasField("where_clause"):
         select.where_clause.CopyFrom(node.where_clause)
-    if is_update:
+
+
+def _is_update(node: Any) -> bool:
+    return bool(type(node).DESCRIPTOR.name == "UpdateStmt")
+
+
+def _fill(select: Any, node: Any) -> None:
+    """Put the statement's own tables, conditions and values into the frame."""
+    fill_rows(select, node)
+    if _is_update(node):
         places = select.target_list[1].res_target.val.a_expr.rexpr.func_call.args[1::2]
         for place, one in zip(places, node.target_list, strict=True):
             _check_shows(one.res_target)
@@ -155,7 +165,7 @@ def _check_shows(assigned: Any) -> None:
         raise Unfit(f"What {assigned.name} gets is known only when it runs; the writer's dry run shows it.")
 
 
-def _cast_parameters(tree: Any, given: Sequence[Parameter]) -> None:
+def cast_parameters(tree: Any, given: Sequence[Parameter]) -> None:
     """Each parameter under its own type, as the writer binds it: here nothing else would say which one it has."""
     nodes = [
         one for one in messages(tree) if type(one).DESCRIPTOR.name == "Node" and one.WhichOneof("node") == "param_ref"
@@ -166,7 +176,8 @@ def _cast_parameters(tree: Any, given: Sequence[Parameter]) -> None:
         one.CopyFrom(cast.target_list[0].res_target.val)
 
 
-def _read_in(tree: Any, schema: str, shown_in: str) -> None:
+def read_in(tree: Any, schema: str, shown_in: str) -> None:
+    """Have what stands in one schema read in another, by the same names."""
     for one in messages(tree):
         if type(one).DESCRIPTOR.name == "RangeVar" and one.schemaname == schema:
             one.schemaname = shown_in

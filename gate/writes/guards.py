@@ -13,12 +13,12 @@ from audit.agents import Principal
 from audit.models import Definition
 from gate.errors import NotAllowed, Stale
 from gate.people.models import Person
-from gate.writes import limits, opened, quorum, targets, viewing
+from gate.writes import admission, limits, opened, quorum, targets, viewing
 from gate.writes.models import Decision, Preview, WriteRequest
 
 Status = WriteRequest.Status
 OPEN = (Status.WAITING, Status.APPROVED)
-EDITABLE = (Status.WAITING, Status.CHANGES_REQUESTED)
+EDITABLE = (Status.PROPOSED, Status.WAITING, Status.CHANGES_REQUESTED)
 # A preview takes seconds; when its writer is gone, a person may ask again.
 PREVIEW_TAKES = timedelta(minutes=2)
 
@@ -55,6 +55,7 @@ def check_can_preview(person: Person, write: WriteRequest) -> None:
     if not person.has_perm("gate.preview_write"):
         raise NotAllowed("Your role asks for no previews; someone on call does.")
     _check_is_waiting(write)
+    admission.check_is_current(write)
     if is_being_previewed(write):
         raise NotAllowed("A preview is being made; it appears here by itself.")
 
@@ -65,6 +66,7 @@ def check_can_approve(person: Person, write: WriteRequest) -> None:
     check_is_no_party(person, write, "approve")
     _check_has_not_decided(person, write)
     _check_is_waiting(write)
+    admission.check_is_current(write)
     _check_target(write)
     _check_has_seat(person, write)
     limits.check_may_approve_more(person)
@@ -123,7 +125,7 @@ def check_can_withdraw(person: Person, write: WriteRequest) -> None:
     """Raises NotAllowed when the write is someone else's, or was run or closed."""
     if write.proposed_by_person_id != person.pk:
         raise NotAllowed("Only the person who proposed a write withdraws it; you may reject it.")
-    if write.status != Status.CHANGES_REQUESTED:
+    if write.status not in (Status.PROPOSED, Status.CHANGES_REQUESTED):
         _check_is_open(write)
 
 
@@ -230,12 +232,14 @@ def _check_has_seat(person: Person, write: WriteRequest) -> None:
 
 
 def _check_is_waiting(write: WriteRequest) -> None:
+    admission.check_has_answered(write)
     if write.status != Status.WAITING:
         raise NotAllowed(f"{write.ref} is {words(write)}, so there is nothing to approve.")
     _check_time(write)
 
 
 def _check_is_open(write: WriteRequest) -> None:
+    admission.check_has_answered(write)
     if write.status not in OPEN:
         raise NotAllowed(f"{write.ref} is {words(write)}, so there is nothing to decide.")
 

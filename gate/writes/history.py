@@ -15,6 +15,8 @@ MOST_SHOWN = 50
 
 DID = {
     Kind.WRITE_PROPOSED: "proposed it",
+    Kind.WRITE_ADMITTED: "checked it, and lets people decide",
+    Kind.WRITE_BLOCKED: "checked and blocked it",
     Kind.WRITE_LOOKED_AT: "took a first look",
     Kind.WRITE_PREVIEWED: "made a preview",
     Kind.WRITE_APPROVED: "approved it",
@@ -37,8 +39,8 @@ DID = {
 }
 ALONE = "approved it alone, in an emergency"
 NOTED = frozenset({
-    Kind.WRITE_PREVIEWED, Kind.WRITE_CLAIMED, Kind.WRITE_EXPIRED, Kind.PERSON_REFUSED, Kind.WRITE_GLASS_REVIEWED,
-    Kind.CANARY_CAUGHT, Kind.CANARY_APPROVED, Kind.COMMENT_ADDED,
+    Kind.WRITE_ADMITTED, Kind.WRITE_BLOCKED, Kind.WRITE_PREVIEWED, Kind.WRITE_CLAIMED, Kind.WRITE_EXPIRED,
+    Kind.PERSON_REFUSED, Kind.WRITE_GLASS_REVIEWED, Kind.CANARY_CAUGHT, Kind.CANARY_APPROVED, Kind.COMMENT_ADDED,
 })  # fmt: skip
 CSS = {Entry.ActorKind.PERSON: "is-person", Entry.ActorKind.AGENT: "is-agent"}
 

@@ -51,7 +51,10 @@ class WriteRequest(models.Model):
     proposal_digest = models.CharField(max_length=64)
     edition = models.PositiveIntegerField(default=1)  # an edit makes the next one
     undoes = models.ForeignKey("self", null=True, blank=True, on_delete=models.PROTECT, related_name="undos")
-    status = models.CharField(max_length=17, choices=Status.choices, default=Status.WAITING)
+    # What its proposer's model answered of what a policy asks, and which model: what is observed, probes say.
+    answers = models.JSONField(default=dict)
+    model = models.JSONField(default=dict)  # {"id", "latency_ms"}; empty when nobody said
+    status = models.CharField(max_length=17, choices=Status.choices, default=Status.PROPOSED)
     version = models.PositiveIntegerField(default=1)
 
     class Meta:
@@ -66,7 +69,9 @@ class WriteRequest(models.Model):
             models.Index(
                 fields=["id"],
                 name="writes_open",
-                condition=Q(status__in=["waiting", "changes_requested", "approved", "executing", "unknown"]),
+                condition=Q(
+                    status__in=["proposed", "waiting", "changes_requested", "approved", "executing", "unknown"]
+                ),
             )
         ]
 
@@ -105,6 +110,32 @@ class Edition(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["write", "number"], name="writes_one_edition_per_number")]
+
+
+class Admission(models.Model):
+    """What a policy made of one proposal, before a person saw it. Put here by the database's own function alone."""
+
+    class Verdict(models.TextChoices):
+        ASK = "ask"  # a person decides; of a write, that is also what an allow becomes
+        BLOCK = "block"
+
+    write = models.ForeignKey(WriteRequest, on_delete=models.PROTECT, related_name="admissions")
+    edition = models.PositiveIntegerField()
+    proposal_digest = models.CharField(max_length=64)  # of what the answers are about
+    policy = models.CharField(max_length=80)  # the one that the target names
+    version = models.ForeignKey(Definition, null=True, on_delete=models.PROTECT, related_name="+")  # None: no policy
+    verdict = models.CharField(max_length=5, choices=Verdict.choices)  # what became of the write
+    decided = models.CharField(max_length=5)  # what the policy said: allow, ask, block
+    is_enforced = models.BooleanField()  # False while the policy only observes
+    rule = models.CharField(max_length=200, blank=True)  # empty when no rule was read
+    escalations = models.JSONField()  # [{"q", "why", "reason"}]
+    answers = models.JSONField()  # as the reducer read them
+    facts = models.JSONField()  # what the probes saw, in words: {question: {"seen", "source"}}
+    model = models.JSONField()  # which model answered what no probe does
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["write", "edition"], name="writes_admissions")]
 
 
 class PreviewRequest(models.Model):

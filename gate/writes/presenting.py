@@ -11,8 +11,12 @@ from django.utils import timezone
 
 from audit import retention
 from audit.models import Retained
+from gate.admission import decision_page, labels
+from gate.errors import NotAllowed
 from gate.people.models import Person
 from gate.writes import (
+    admission,
+    admission_panel,
     comparing,
     display,
     guards,
@@ -38,6 +42,7 @@ from gate.writes.seats import Seats
 from gate.writes.state_words import State, of_quorum, state_of
 
 Status = WriteRequest.Status
+UNDECIDED = (Status.PROPOSED, Status.WAITING, Status.CHANGES_REQUESTED)
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,34 @@ class WritePage:
         return self.write.status == Status.WAITING
 
     @property
+    def is_checked(self) -> bool:
+        """Whether admission is still to answer."""
+        return self.write.status == Status.PROPOSED
+
+    @cached_property
+    def admission(self) -> admission_panel.AdmissionPanel | None:
+        """What a policy asked before anybody saw it, and what followed."""
+        return admission_panel.of(self.write)
+
+    @cached_property
+    def labels(self) -> labels.Asked | None:
+        """Whether the answers were right: asked once it is decided, for before that nobody knows."""
+        entry = self.admission.entry if self.admission and self.write.status not in UNDECIDED else None
+        page = decision_page.one(entry.tool, entry.seq) if entry else None
+        return labels.asked(page, self.person) if page and page.version else None
+
+    @cached_property
+    def outdated(self) -> str:
+        """That another version of the policy came in force since it was checked; empty when none did."""
+        try:
+            admission.check_is_current(self.write)
+        except admission.Outdated as reason:
+            return str(reason) if self.is_waiting else ""
+        except NotAllowed:
+            return ""
+        return ""
+
+    @property
     def is_open(self) -> bool:
         return self.write.status in guards.OPEN
 
@@ -79,7 +112,7 @@ class WritePage:
     @cached_property
     def is_running(self) -> bool:
         """Whether the writer is at work on it, so that the page changes by itself soon."""
-        if self.write.status == Status.EXECUTING:
+        if self.write.status in (Status.PROPOSED, Status.EXECUTING):
             return True
         if self.write.status == Status.APPROVED and self.seats.approvals:
             return self.seats.approvals[-1].at > timezone.now() - guards.PREVIEW_TAKES

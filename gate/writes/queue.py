@@ -20,7 +20,7 @@ PAGE = 50
 NOT_OVER = (
     Status.PROPOSED, Status.WAITING, Status.CHANGES_REQUESTED, Status.APPROVED, Status.EXECUTING, Status.UNKNOWN,
 )  # fmt: skip
-EXPIRES = (Status.WAITING, Status.CHANGES_REQUESTED, Status.APPROVED)
+EXPIRES = (Status.PROPOSED, Status.WAITING, Status.CHANGES_REQUESTED, Status.APPROVED)
 
 
 @dataclass

@@ -10,8 +10,8 @@ from gate.writes.models import Decision, WriteRequest
 Status = WriteRequest.Status
 
 STATES = {
-    Status.PROPOSED: ("◌", "", "Proposed"),
-    Status.BLOCKED: ("✕", "state--bad", "Blocked"),
+    Status.PROPOSED: ("●", "state--wait", "Being checked"),
+    Status.BLOCKED: ("✕", "state--bad", "Blocked by admission"),
     Status.WAITING: ("◌", "state--wait", "Waits for an approval"),
     Status.APPROVED: ("✓", "state--ok", "Approved, not run yet"),
     Status.EXECUTING: ("●", "state--wait", "Executing"),

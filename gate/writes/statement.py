@@ -79,6 +79,7 @@ class Statement:
     # The columns that it sets or names anywhere; None where it takes whole rows, and so all of them.
     touched: frozenset[str] | None
     sets: frozenset[str]
+    late: frozenset[str]  # those set openly to what is new each time: the clock, a new UUID, a default
     functions: frozenset[str]  # of pg_catalog, by name
     alias: str  # what it calls its table: no other table in it can have that name
 
@@ -99,7 +100,7 @@ def canonical(text: str, parameter_count: int) -> Statement:
     relation = node.relation
     return Statement(
         written, VERBS[tree.stmts[0].stmt.WhichOneof("node")], relation.schemaname, relation.relname,
-        frozenset(_computed(node)), _touched(node), _sets(node), _functions(node),
+        frozenset(_computed(node)), _touched(node), _sets(node), frozenset(_late(node)), _functions(node),
         relation.alias.aliasname or relation.relname,
     )  # fmt: skip
 
@@ -258,6 +259,12 @@ def _check_parameters(statement: Any, count: int) -> None:
 def _computed(statement: Any) -> Iterator[str]:
     for column, value in _assignments(statement):
         if not _differs_openly(value):
+            yield column
+
+
+def _late(statement: Any) -> Iterator[str]:
+    for column, value in _assignments(statement):
+        if _differs_openly(value):
             yield column
 
 

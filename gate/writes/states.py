@@ -8,8 +8,10 @@ Status = WriteRequest.Status
 
 STOPPED = {Status.REJECTED, Status.CHANGES_REQUESTED, Status.WITHDRAWN, Status.EXPIRED}
 MOVES: dict[Status, frozenset[Status]] = {
-    Status.PROPOSED: frozenset({Status.BLOCKED, Status.WAITING}),
-    Status.WAITING: frozenset({Status.APPROVED, *STOPPED}),
+    # Whether it is blocked or waits, admission decides, through the database's own function: gate.writes.admitting.
+    Status.PROPOSED: frozenset({Status.BLOCKED, Status.WAITING, Status.WITHDRAWN, Status.EXPIRED}),
+    # Where another version of its policy came in force since, it is judged anew.
+    Status.WAITING: frozenset({Status.PROPOSED, Status.APPROVED, *STOPPED}),
     Status.APPROVED: frozenset({Status.EXECUTING, Status.FAILED, *STOPPED}),
     Status.EXECUTING: frozenset({
         Status.EXECUTING, Status.EXECUTED, Status.REFUSED_STALE, Status.FAILED, Status.EXPIRED, Status.UNKNOWN,

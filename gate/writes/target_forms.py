@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django import forms
@@ -11,8 +12,8 @@ from audit.templatetags.ui import duration
 from gate.people import permissions
 from gate.people.models import Person
 from gate.triage.class_forms import DurationField
-from gate.writes import http_target_form, policy
-from gate.writes.http_target_form import ActionForm
+from gate.writes import http_target_form, policy, target_admission
+from gate.writes.http_target_form import ActionForm, SchemaField
 from gate.writes.policy_words import PROPOSERS
 
 SEATS = tuple(role for role in Person.Role.values if role in permissions.MATRIX["gate.decide_write"])
@@ -26,6 +27,7 @@ class TargetForm(ActionForm, VersionForm):
     credential_env = forms.CharField(max_length=80)
     ledger = forms.CharField(max_length=100, required=False)
     first_look_source = forms.CharField(max_length=80, required=False)
+    admission = SchemaField(max_length=50_000, required=False)
     on_call = forms.IntegerField(min_value=0, max_value=policy.MOST_APPROVERS)
     admin = forms.IntegerField(min_value=0, max_value=policy.MOST_APPROVERS)
     method = forms.ChoiceField(choices=[("passkey", "a passkey"), ("password", "a passkey, or a fresh password")])
@@ -52,7 +54,8 @@ class TargetForm(ActionForm, VersionForm):
         said = self.cleaned_data
         own = {"action": self.action()} if said["kind"] == "http" else self._database()
         common = {name: said[name] for name in ("kind", "environment", "credential_env")}
-        return {**common, **own, "policy": self._policy()}
+        judged = {target_admission.KEY: said["admission"]} if said["admission"] else {}
+        return {**common, **own, **judged, "policy": self._policy()}
 
     def _database(self) -> dict[str, Any]:
         said = self.cleaned_data
@@ -74,6 +77,7 @@ def initial_of(body: dict[str, Any]) -> dict[str, Any]:
         **{role: asked["approvers"].get(role, 0) for role in SEATS},
         "ledger": body.get("ledger") or "",
         "first_look_source": body.get("first_look_source", ""),
+        "admission": json.dumps(body[target_admission.KEY], indent=2) if target_admission.KEY in body else "",
         **http_target_form.initial_of(body.get("action")),
         "expiry_seconds": duration(asked["expiry_seconds"]),
     }

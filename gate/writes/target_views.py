@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from audit import definition_pages, definition_views, marked_json
 from audit.definition_pages import Row
 from gate.people.models import Person
-from gate.writes import policy_words, targets
+from gate.writes import admission_words, policy_words, targets
 from gate.writes.http_target import HttpAction
 from gate.writes.models import WriteRequest
 from gate.writes.policy import Policy
@@ -55,7 +55,8 @@ def one(request: HttpRequest, name: str) -> HttpResponse:
     row, versions = found
     target = targets.of(row.shown)
     context = {
-        "row": row, "target": target, "parts": policy_words.parts(target.policy), "seats": _seats(target.policy),
+        "row": row, "target": target, "parts": policy_words.parts(target.policy),
+        "admission": admission_words.parts(row.shown.body), "seats": _seats(target.policy),
         "versions": versions, "waiting": _waiting(row),
         **_action(target.action),
     }  # fmt: skip

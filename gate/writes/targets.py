@@ -8,7 +8,7 @@ from typing import Any
 
 from audit import twohands
 from audit.models import Definition
-from gate.writes import http_target, policy
+from gate.writes import http_target, policy, target_admission
 from gate.writes.errors import Unfit
 from gate.writes.http_target import HttpAction
 from gate.writes.policy import Policy
@@ -18,7 +18,9 @@ NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,79}")
 COMMON = frozenset({"kind", "credential_env", "environment", "policy"})
 KEYS = {"postgresql": COMMON | {"ledger"}, "http": COMMON | {"action"}}  # by kind
-MAY_HAVE = {"postgresql": frozenset({"first_look_source"})}
+MAY_HAVE = {
+    "postgresql": frozenset({"first_look_source", target_admission.KEY}), "http": frozenset({target_admission.KEY}),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def check_body(name: str, body: dict[str, Any]) -> None:
     if not isinstance(kind, str) or kind not in KEYS:
         raise ValueError("A target's kind is postgresql or http; each has exactly these keys and some of its own: "
                          f"{', '.join(sorted(COMMON))}.")  # fmt: skip
-    if set(body) - MAY_HAVE.get(kind, frozenset()) != KEYS[kind]:
+    if set(body) - MAY_HAVE[kind] != KEYS[kind]:
         raise ValueError(f"A target of the kind {kind} has exactly these keys: {', '.join(sorted(KEYS[kind]))}.")
     _check_text(body["credential_env"], VARIABLE, "credential_env names an environment variable, like SHOP_WRITER_DSN.")
     _check_text(body["environment"], PLAIN_NAME, "environment is one word in lower case, like production.")
@@ -72,6 +74,8 @@ def check_body(name: str, body: dict[str, Any]) -> None:
         _check_ledger(body["ledger"])
     if "first_look_source" in body:
         _check_text(body["first_look_source"], NAME, "first_look_source is the name of a source, like shop.")
+    if target_admission.KEY in body:
+        target_admission.check(kind, body[target_admission.KEY])
     policy.check(body["policy"])
 
 

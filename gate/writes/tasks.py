@@ -1,9 +1,9 @@
-"""The writer's jobs, and a first look of the reads worker. Each takes an outbox id and is safe to run twice."""
+"""Jobs of the writer, and of the reads worker: admission, first looks. Each takes an outbox id and may run twice."""
 
 from celery import shared_task
 
 from audit import outbox
-from gate.writes import canary_placing, execution, expiry, preview, unknowns
+from gate.writes import admitting, canary_placing, execution, expiry, preview, unknowns
 from gate.writes import first_look as looking
 
 
@@ -19,10 +19,10 @@ def first_look(job_id: int) -> None:
     outbox.run_stepwise(first_look.name, job_id, looking.make)
 
 
-@shared_task(name="gate.writes.tasks.first_look_unasked")
-def first_look_unasked(job_id: int) -> None:
-    """Look, with a credential that only reads, at what was proposed."""
-    outbox.run_stepwise(first_look_unasked.name, job_id, looking.make_unasked)
+@shared_task(name="gate.writes.tasks.admit_write")
+def admit_write(job_id: int) -> None:
+    """Observe what was proposed with credentials that only read, and have it judged, before a person sees it."""
+    outbox.run_stepwise(admit_write.name, job_id, admitting.admit)
 
 
 @shared_task(name="gate.writes.tasks.execute_write")

@@ -7,7 +7,7 @@ from collections import Counter
 
 from django.db import connection
 
-from gate.writes import quorum, targets
+from gate.writes import admission, quorum, targets
 from gate.writes.models import Decision, Execution, WriteRequest
 
 Act = Decision.Act
@@ -34,13 +34,23 @@ def reason(write: WriteRequest) -> str:
         return own.order_by("-at").values_list("reason", flat=True).first() or ""
     if status in ENDED_BY_THE_WRITER:
         return Execution.objects.filter(write=write).values_list("error", flat=True).first() or ""
+    if status == Status.BLOCKED:
+        return admission.why_blocked(write)
     return "Nobody acted on it in time." if status == Status.EXPIRED else ""
+
+
+def rule(write: WriteRequest) -> str:
+    """The rule of a policy that blocked it; empty when none did."""
+    found = admission.latest(write) if write.status == Status.BLOCKED else None
+    return found.rule if found else ""
 
 
 def needs(write: WriteRequest) -> list[str]:
     """What must still happen before it runs, each as a phrase; empty when nothing can, or nothing must."""
     if write.status == Status.CHANGES_REQUESTED:
         return ["an edit by its proposer"]
+    if write.status == Status.PROPOSED:
+        return ["admission: it is being checked before a person sees it"]
     if write.status != Status.WAITING:
         return []
     seen = write.previews.filter(edition=write.edition).order_by("-pk").values_list("digest", "error").first()

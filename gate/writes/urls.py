@@ -1,6 +1,15 @@
 from django.urls import path
 
-from gate.writes import around_views, group_views, settle_views, signing_views, target_views, undo_views, views
+from gate.writes import (
+    around_views,
+    covering_views,
+    group_views,
+    settle_views,
+    signing_views,
+    target_views,
+    undo_views,
+    views,
+)
 
 app_name = "writes"
 urlpatterns = [
@@ -19,6 +28,7 @@ urlpatterns = [
     path("writes/canaries/", around_views.canaries_page, name="canaries"),
     path("writes/canaries/<int:pk>/lifting/", around_views.lifting, name="lifting"),
     path("writes/<int:pk>/settlement/", settle_views.settlement, name="settlement"),
+    path("coverage/", covering_views.coverage_page, name="coverage"),
     # Targets have pages of their own; they are put in force as any other definition.
     path("targets/", target_views.list_page, name="targets"),
     path("targets/new/", target_views.new, name="new_target"),

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from gate.errors import NotAllowed
 from gate.people.requests import person_of
-from gate.writes import actions, deciding, editing, presenting, queue, state_words, viewing
+from gate.writes import actions, admission, deciding, editing, presenting, queue, state_words, viewing
 from gate.writes.forms import DecisionForm, EditForm, ProposalForm, again
 from gate.writes.models import WriteRequest
 
@@ -86,6 +86,8 @@ def preview(request: HttpRequest, pk: int) -> HttpResponse:
     write = get_object_or_404(WriteRequest, pk=pk)
     try:
         actions.ask_preview(write, person_of(request))
+    except admission.Outdated:
+        pass  # it is being checked anew, as its page says
     except NotAllowed as refusal:
         return render_write(request, pk, DecisionForm(), status=409, refusal=refusal)
     return redirect("writes:write", pk)

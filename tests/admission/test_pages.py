@@ -109,8 +109,9 @@ def test_a_decision_shows_each_answer_and_who_gave_it(mia: Client, define: Any, 
     assert told.entry is not None
     page = text(mia.get(f"/policies/{DECIDED}/decisions/{told.entry.seq}/"))
     for words in (
-        "<code>0.5</code>", "low_confidence", "2.89, confidence 0.9", "missing: the host is not known", "model m-2",
-        r"drop\u202eit", "before any rule", "action_changed", "sha256:aa", "#v1", told.entry.ref,
+        "<code>0.5</code>", "low_confidence", "2.89, confidence 0.9", "missing: the host is not known",
+        "the agent itself, m-2", r"drop\u202eit", "before any rule", "action_changed", "sha256:aa", "#v1",
+        told.entry.ref,
     ):  # fmt: skip
         assert words in page, words
     assert "says something else now" not in page
@@ -162,6 +163,22 @@ def test_a_policy_is_drafted_with_what_lint_says_beside_it(mia: Client) -> None:
     assert (refused.status_code, "verdict_word at q:replicas" in text(refused)) == (422, True)
     assert mia.post("/policies/new/", fields).headers["Location"] == "/policies/restarts/"
     assert Definition.objects.get(kind="policy", name="restarts").status == "draft"
+
+
+def test_what_a_change_would_newly_allow_is_said_while_it_is_typed(mia: Client, define: Any) -> None:
+    define("policy", "shell-commands", body("shell-commands"))
+    fields = {"name": "shell-commands", "reason": "scratch folders", "act": "check"}
+    for changed, words in (
+        (
+            looser(),
+            "<b>1 of 192</b> cells are newly allowed beside version 1: </p><ul><li>action removes, place elsewhere",
+        ),
+        (body("shell-commands"), "No cell is newly allowed beside version 1; 0 of 192 are decided otherwise."),
+    ):
+        said = {**fields, "policy": json.dumps(changed)}
+        for headers in ({"hx-request": "true"}, {}):  # the whole page says the same to who has no JavaScript
+            page = text(mia.post("/policies/shell-commands/new/", said, headers=headers))
+            assert " ".join(words.split()) in page.replace(":</p>", ": </p>")
 
 
 def test_consequences_that_nobody_asks_about_are_shown(mia: Client, define: Any) -> None:

@@ -13,7 +13,7 @@ from gate.admission import shape
 from gate.admission.lint import lint
 from gate.admission.program import VERDICTS, Program
 from gate.admission.reducer import decide
-from tests.admission.programs import JSON, answered, conditions, programs, rule
+from tests.admission.programs import JSON, ODD_NUMBERS, answered, conditions, programs, rule
 
 # Reading a program anew is most of the time of an example.
 EXAMPLES = settings(max_examples=150, deadline=None)
@@ -48,14 +48,24 @@ def fits(value: Any, highest: int) -> bool:
     return type(value) in (int, float) and 0 <= value <= highest
 
 
+def spoilings(answer: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """What may become of an answer: something else, a part that is odd or gone, a name almost right, another source."""
+    keys = st.sampled_from(sorted(answer))
+    odd = st.tuples(keys, JSON | ODD_NUMBERS).map(lambda one: {**answer, one[0]: one[1]})
+    without = keys.map(lambda key: {name: part for name, part in answer.items() if name != key})
+    source = st.sampled_from(["probe", "model", "", None, True]).map(lambda by: {**answer, "by": by})
+    texts = [name for name, part in answer.items() if isinstance(part, str)]
+    almost = st.sampled_from([str.upper, lambda text: f"{text} ", lambda text: f" {text}"])
+    names = st.tuples(st.sampled_from(texts), almost).map(lambda one: {**answer, one[0]: one[1](answer[one[0]])})
+    return st.one_of(JSON, odd, without, source, *([names] if texts else []))
+
+
 @EXAMPLES
 @given(st.data(), programs())
 def test_no_defective_answer_is_ever_allowed(data: st.DataObject, raw: dict[str, Any]) -> None:
     answers = data.draw(answered(raw))
     spoiled = data.draw(st.sampled_from(raw["questions"]))
-    answer = answers[spoiled["id"]]
-    replaced = JSON | st.dictionaries(st.sampled_from(sorted(answer)), JSON).map(lambda some: {**answer, **some})
-    answers[spoiled["id"]] = data.draw(replaced)
+    answers[spoiled["id"]] = data.draw(spoilings(answers[spoiled["id"]]))
     decision = decide(built(raw), answers)
     wrong = {one["id"] for one in raw["questions"] if is_defective(one, answers[one["id"]], raw["precheck_confidence"])}
     assert {one.q for one in decision.escalations} == wrong
@@ -101,9 +111,27 @@ def test_a_block_rule_on_top_never_allows_more(data: st.DataObject, raw: dict[st
 @EXAMPLES
 @given(st.data(), programs())
 def test_the_rule_that_is_named_is_the_first_that_matches(data: st.DataObject, raw: dict[str, Any]) -> None:
-    decision = decide(built(raw), data.draw(answered(raw)))
-    verdicts = {one["id"]: one["then"] for one in raw["rules"]} | {"otherwise": raw["otherwise"]}
-    assert decision.rule is None or verdicts[decision.rule] == decision.verdict
+    answers = data.draw(answered(raw))
+    decision = decide(built(raw), answers)
+    if decision.rule is None:
+        return
+    first = next((one for one in raw["rules"] if all(holds(raw, answers, when) for when in one["when"])), None)
+    expected = (first["id"], first["then"]) if first else ("otherwise", raw["otherwise"])
+    assert (decision.rule, decision.verdict) == expected
+
+
+def holds(raw: dict[str, Any], answers: dict[str, Any], when: dict[str, Any]) -> bool:
+    """A condition over whole answers, written a second time."""
+    question = next(one for one in raw["questions"] if one["id"] == when["q"])
+    answer = answers[when["q"]]
+    said = next(answer[key] for key in ("value", "p", "level") if key in answer)
+    low, high = question.get("unsure_between", (1, 0))
+    is_unsure = low < said < high if "p" in answer else answer.get("confidence", 1) < question.get("min_confidence", 0)
+    checks: dict[str, Any] = {
+        "is": lambda: said == when["value"], "in": lambda: said in when["value"],
+        "gte": lambda: said >= when["value"], "lte": lambda: said <= when["value"], "unsure": lambda: is_unsure,
+    }  # fmt: skip
+    return bool(checks[when["op"]]())
 
 
 @settings(max_examples=400, deadline=None)

@@ -137,8 +137,8 @@ def test_a_diff_names_what_changed(ada) -> None:
     assert '-  "size": "small"' in lines
     assert '+  "size": "large"' in lines
     assert twohands.lines({"a": "x\ny", '"b': "1\n", "c": {"a": "x\ny"}, "d": "\\\\n", "e": ["\n"]}) == [
-        "{", '  "\\"b":', "    | 1", "    | ", '  "a":', "    | x", "    | y", '  "c": {', '    "a": "x\\ny"', "  },",
-        '  "d": "\\\\\\\\n",', '  "e": [', '    "\\n"', "  ]", "}",
+        "{", '  "\\"b":', "    | 1", "    | ", '  "a":', "    | x", "    | y", '  "c": {', '    "a":', "      | x",
+        "      | y", "  },", '  "d": "\\\\\\\\n",', '  "e": [', '    "\\n"', "  ]", "}",
     ]  # fmt: skip
     assert twohands.diff(None, first)[1:] == [f"+{line}" for line in twohands.canonical_body(BODY).split("\n")]
 

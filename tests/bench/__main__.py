@@ -18,7 +18,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gate.config.settings")
 
 BENCHES = (
     "log_writes", "reads", "verdict", "drafts", "verdicts", "audit", "audit_tree", "audit_browsing", "writes",
-    "survival", "read_plane", "admission",
+    "survival", "read_plane", "admission", "metrics",
 )  # fmt: skip
 
 
@@ -69,6 +69,7 @@ def _run(sockets: Path, given: argparse.Namespace) -> None:
         audit_tree,
         drafts,
         log_writes,
+        metrics,
         read_plane,
         reads,
         survival,
@@ -91,6 +92,7 @@ def _run(sockets: Path, given: argparse.Namespace) -> None:
         "survival": survival.run,
         "read_plane": read_plane.run,
         "admission": admission.run,
+        "metrics": lambda: metrics.run(sockets),
     }
     for name in given.names or BENCHES:
         timing.say_load()

@@ -18,7 +18,19 @@ from audit import notes, seal, twohands
 from audit.kinds import Kind
 from gate.config import embedded
 from gate.people.models import Person
-from gate.writes import actions, approval, deciding, execution, grouping, opened, policy, preview, quorum, viewing
+from gate.writes import (
+    actions,
+    admitting,
+    approval,
+    deciding,
+    execution,
+    grouping,
+    opened,
+    policy,
+    preview,
+    quorum,
+    viewing,
+)
 from gate.writes.models import WriteRequest
 
 SIZES = (1, 1_000, 10_000)
@@ -93,10 +105,13 @@ def _taken(work: Callable[[], object]) -> float:
 
 
 def _proposed(ada: Person, size: int) -> WriteRequest:
-    return actions.propose(
+    write = actions.propose(
         target="bench-shop", statement=STATEMENT, parameters=[{"t": "integer", "v": str(size)}],
         title=f"Raise {size} prices", reason="to time it", by_person=ada,
     )  # fmt: skip
+    admitting.admit(write.pk)
+    write.refresh_from_db()
+    return write
 
 
 def _approve(write: WriteRequest, mia: Person) -> None:

@@ -43,7 +43,13 @@ def propose(product: Product, title: str) -> int:
     }  # fmt: skip
     agent = {"Authorization": f"Bearer {product.agent_token}"}
     answer = httpx2.post(f"{product.agents}/api/v1/writes", json=body, headers=agent, timeout=30).raise_for_status()
-    return int(re.sub(r"\D", "", str(answer.json()["write"])))
+    number, deadline = int(answer.json()["id"]), time.monotonic() + PATIENCE
+    # Without a script its page does not say by itself that admission has answered.
+    address = f"{product.agents}/api/v1/writes/{number}"
+    while httpx2.get(address, headers=agent, timeout=30).json()["status"] == "proposed":
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    return number
 
 
 async def again_until(page: Page, selector: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from evidence.own import shipped
 from gate.config import fingerprint
 from gate.config.roles import role_name
 
@@ -47,9 +48,15 @@ def databases(cluster_socket: Path) -> Iterator[tuple[str, str]]:
         people = full.replace("_owner:test-owner", "_people:test-people")
         done("add_person", "mia", "--role", "admin", DATABASE_URL=people)
         done("agent_token", "triage", "--owner", "mia", "--scopes", "tools", DATABASE_URL=people)
+        with psycopg.connect(host=str(cluster_socket), user="postgres", dbname=names[0], autocommit=True) as own:
+            # What a superuser made beside it: no owner may bring that back, and another server has no such roles.
+            own.execute(shipped.logins().encode())
+            own.execute(shipped.views().encode())
+            own.execute(f"revoke connect on database {names[0]} from own_reader, own_doctor")
         yield full, empty
         for name in names:
             superuser.execute(f"drop database {name} with (force)")
+        superuser.execute("drop role own_reader, own_doctor")
 
 
 @pytest.fixture(scope="module")

@@ -137,7 +137,8 @@ def test_the_lock_names_who_holds_it(tmp_path: Path) -> None:
 
 @pytest.fixture
 def at(tmp_path: Path) -> Installation:
-    secrets = {name: f"secret-of-{name}" for name in ("shop_reader", "shop_doctor", "shop_writer", "broker")}
+    demo = ("shop_reader", "shop_doctor", "shop_writer", "own_reader", "own_doctor")
+    secrets = {name: f"secret-of-{name}" for name in (*demo, "broker")}
     secrets |= {f"db_{name}": f"secret-of-db-{name}" for name in PROCESSES}
     secrets |= {"secret_key": "k" * 50, "seal_key": str(notes.SigningKey("example.com/log", bytes(32)))}
     return Installation(tmp_path, tmp_path / "run", secrets, 9000, 9001, True, 9002)
@@ -148,7 +149,9 @@ def at(tmp_path: Path) -> Installation:
     [
         ("people", set()),
         ("agents", {"SHOP_READER_DSN"}),
-        ("reads", {"SHOP_READER_DSN", "SHOP_DOCTOR_DSN"}),
+        # Counterseal's own record is for people: agents' plane gets no credential for it.
+        ("reads", {"SHOP_READER_DSN", "SHOP_DOCTOR_DSN", "OWN_READS_DSN", "OWN_DOCTOR_DSN"}),
+        ("answers", set()),
         ("worker", set()),
         ("writer", {"SHOP_WRITER_DSN"}),
         ("sealer", set()),
@@ -215,6 +218,17 @@ def test_the_publisher_alone_is_told_where_checkpoints_go(at: Installation, monk
     assert told["COUNTERSEAL_CHECKPOINT_FILE"] == "/mnt/elsewhere/checkpoints"
     assert "COUNTERSEAL_SEAL_KEY" not in told
     assert not [name for name in at.environment("sealer") if "CHECKPOINT" in name or "WITNESS" in name]
+
+
+def test_the_answering_worker_alone_is_told_of_the_model(at: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COUNTERSEAL_ANSWERING_MODEL", raising=False)
+    assert "answers worker" not in [child.name for child in services.processes(at)]
+    for name in services.ANSWERING:
+        monkeypatch.setenv(name, "told")
+    assert "answers worker" in [child.name for child in services.processes(at)]
+    told = {process: at.environment(process) for process in (*PROCESSES, "witness")}
+    assert {process for process, its in told.items() if set(services.ANSWERING) & its.keys()} == {"answers"}
+    assert not [name for name in told["answers"] if name.endswith(("_DSN", "_TOKEN", "SECRET_KEY", "SEAL_KEY"))]
 
 
 def test_ones_own_credentials_go_the_same_way(at: Installation, monkeypatch: pytest.MonkeyPatch) -> None:

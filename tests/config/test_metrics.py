@@ -97,7 +97,7 @@ def test_it_tells_of_its_own_process(plane: Client, settings: Any) -> None:
 def test_open_writes_are_counted_by_state(plane: Client) -> None:
     found = numbers(plane)
     assert {name[1] for name in found if name[0] == "counterseal_writes"} == {
-        "waiting", "approved", "executing", "unknown",
+        "proposed", "waiting", "approved", "executing", "unknown",
     }  # fmt: skip
 
 
@@ -151,7 +151,12 @@ def test_no_question_goes_to_the_log(plane: Client) -> None:
     assert 4 <= len(questions) <= 5
     assert not [one for one in questions if "audit_entry" in one or "audit_payload" in one]
     for one in questions:
-        is_bounded = "LIMIT" in one or "heartbeat" in one or "IN ('waiting', " in one or '"gave_up_at" IS NULL' in one
+        is_bounded = (
+            "LIMIT" in one
+            or "heartbeat" in one
+            or "IN ('proposed', 'waiting', " in one
+            or '"gave_up_at" IS NULL' in one
+        )
         assert is_bounded, one
 
 

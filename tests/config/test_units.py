@@ -100,6 +100,13 @@ def test_the_drill_runs_each_night_and_fails_where_it_is_seen() -> None:
     assert "counterseal-drill.timer" in lines(found["counterseal.target"], "Wants")[0].split()
 
 
+def test_what_not_everybody_needs_starts_once_it_has_an_environment_file() -> None:
+    waiting = {name: lines(unit, "ConditionPathExists") for name, unit in units.systemd(ROOT).items()}
+    assert {name: paths for name, paths in waiting.items() if paths} == {
+        "counterseal-answers.service": ["/etc/counterseal/answers.env"]
+    }
+
+
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_a_shell_runs_each_line_of_the_procfile(
     program: Any, prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

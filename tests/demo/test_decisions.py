@@ -81,7 +81,7 @@ def test_a_job_that_recovered_is_handed_in_with_its_count():
     hand_in = look(shop)
     assert hand_in.hypothesis == "transient_failure_recovered"
     assert facts_of(hand_in) == {"job_completed": "A-1", "no_recurrence": "A-3"}
-    assert hand_in.proposal is None
+    assert hand_in.proposals == ()
 
 
 def test_the_count_starts_at_the_recovery_and_ends_before_the_lag():
@@ -159,12 +159,14 @@ def stuck_job(**changed):
 def test_a_job_whose_worker_fell_silent_ends_in_a_proposal_about_exactly_that_row():
     hand_in = look(stuck_job())
     assert hand_in.hypothesis == "worker_lost"
-    assert [parameter["v"] for parameter in hand_in.proposal.parameters] == ["queued", "7", "running", "worker-3"]
+    requeue, wide = hand_in.proposals
+    assert [parameter["v"] for parameter in requeue.parameters] == ["queued", "7", "running", "worker-3"]
+    assert wide.parameters[1] == {"t": "text", "v": "settle_payouts"}
     assert facts_of(hand_in) == {"job_held": "A-1", "attempt_open": "A-2"}
 
 
 def test_a_job_that_has_just_begun_is_left_alone():
-    assert look(stuck_job(started_at="2026-11-29T06:20:00Z")).proposal is None
+    assert look(stuck_job(started_at="2026-11-29T06:20:00Z")).proposals == ()
 
 
 def test_a_job_that_is_gone_leaves_only_the_log_to_ask():

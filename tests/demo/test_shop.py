@@ -7,7 +7,11 @@ from psycopg.errors import InsufficientPrivilege
 from gate.demo import shop
 from tests.demo.conftest import PASSWORDS
 
-VIEWS = ["jobs", "job_attempts", "log_lines", "deploys", "charges", "refunds"]
+HISTORY = [
+    "job", "job_policy", "attempt", "attempt_end", "queue", "start", "wait", "minute", "slo", "deploy", "charge",
+    "refund_event", "dispute_event", "delivery_event", "charging",
+]  # fmt: skip
+VIEWS = ["jobs", "job_attempts", "log_lines", "deploys", "charges", "refunds", *(f"vis_{name}" for name in HISTORY)]
 
 
 def rows_of(connection, table):
@@ -24,6 +28,8 @@ WRITES_OF_A_READER = [
     "update shop_read.jobs set state = 'failed'",
     "insert into shop_read.deploys values (1, 'search', '1', 'ada', now())",
     "select count(*) from shop.jobs",
+    "select count(*) from history.job",
+    "select count(*) from held_out.job_outcome",
     "create temporary table t (n int)",
     "create table shop_read.t (n int)",
     "create schema mine",
@@ -117,7 +123,7 @@ def test_provisioning_again_changes_nothing_and_keeps_what_a_write_changed(shop_
     tables = [f"shop.{name}" for name in ("jobs", "job_attempts", "deploys", "charges", "refunds")]
     before = [rows_of(owner, table) for table in tables]
     catalog = "select relname, relacl::text, reloptions::text from pg_class where relnamespace::regnamespace::text"
-    catalog += " in ('shop', 'shop_read') order by 1"
+    catalog += " in ('shop', 'shop_read', 'history', 'held_out') order by relnamespace, 1"
     acls = owner.execute(catalog).fetchall()
     shop.provision(superuser, PASSWORDS)
     assert [rows_of(owner, table) for table in tables] == before

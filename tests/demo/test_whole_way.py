@@ -1,18 +1,21 @@
 """From the monitor's report to the drafts: the real agents' plane over HTTP, the real shop, the real rules."""
 
 import asyncio
+from decimal import Decimal
 
 import psycopg
 import pytest
 
-from audit import log, twohands
-from audit.models import Outbox
+from audit import log, reading, twohands
+from audit.models import Entry, Outbox
 from evidence import proof, reader
 from gate.demo import agent, definitions, monitor, shop
 from gate.triage import intake
 from gate.triage.models import Draft
 from gate.triage.tasks import render_verdict
+from gate.writes import admission
 from gate.writes.models import WriteRequest
+from gate.writes.tasks import admit_write
 from tests.evidence.serving import running
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("gate.config.urls_agents")]
@@ -86,13 +89,45 @@ def test_the_six_reports_become_two_passes_and_four_fails_each_for_its_own_reaso
     assert (lag.outcome, codes(lag)) == ("fail", {"no_rule"})
     assert (borrowed.outcome, "wrong_incident" in codes(borrowed)) == ("fail", True)
     assert (stuck.outcome, codes(stuck)) == ("fail", {"no_rule"})
+    check_number(stuck.investigation)
 
 
-def test_the_stuck_job_ends_in_one_proposed_write_that_waits_for_a_person(investigate):
+def check_number(looked_into):
+    """What the stuck job's kind has cost came over MCP out of the shop's history, and the draft cites its entry."""
+    cited = looked_into.findings.get(fact="cost_of_failures")
+    entry = Entry.objects.get(seq=int(cited.audit_id[2:]))
+    found = reading.payload_of(entry.pk).result
+    assert (entry.tool, found["value"], found["mechanism_status"]) == ("explain_metric", Decimal("28.33"), "resolved")
+    assert "28.33 EUR, resolved" in looked_into.answer
+    told = looked_into.briefing["offered"]["metrics"]
+    assert [one["metric_id"] for one in told["selected"]] == ["failed_job_cost", "queue_wait"]
+    assert {one["metric_id"]: (one["why"], one["missing"]) for one in told["available"]} == {
+        "failed_job_cost": ("fits", []),
+        "queue_wait": ("fits", []),
+        "error_budget_burn": ("not_of_subject", ["first_minute", "last_minute"]),
+    }
+
+
+def test_one_proposed_write_waits_for_a_person_and_one_is_blocked_before(investigate, as_role):
     stuck = investigate()[-1]
-    write = WriteRequest.objects.get()
+    as_role("reads")
+    for job in Outbox.objects.filter(task=admit_write.name):
+        admit_write(job.pk)
+    as_role("owner")
+    write, wide = WriteRequest.objects.order_by("pk")
     assert (write.status, write.incident_id) == ("waiting", stuck.investigation.incident_id)
     assert [parameter["v"] for parameter in write.parameters] == ["queued", "90433", "running", "worker-7"]
+    found = admission.latest(write)
+    assert (found.rule, found.escalations) == ("production_is_asked", [])
+    assert {name: fact["seen"] for name, fact in found.facts.items()} == {
+        "environment": "production", "frozen": "none now", "open_incident": f"I-{write.incident_id}",
+        "rows_touched": "1 row", "keyed": "the key job_id", 
+        "user_data": "every column that is written is labeled otherwise",
+        "tables_touched": "shop.jobs, and what the trigger log_job_change, the trigger touch_jobs may touch",
+        "reversible": "the trigger log_job_change would act again",
+    }  # fmt: skip
+    assert (wide.status, wide.incident_id) == ("blocked", stuck.investigation.incident_id)
+    assert admission.why_blocked(wide).endswith("(keyed: no, rows_touched: few).")
 
 
 def test_a_changed_shop_makes_the_same_script_hand_in_something_else(changed_shop, investigate):

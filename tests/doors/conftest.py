@@ -14,7 +14,10 @@ from django.utils import timezone
 from audit import agents, budgets, log, twohands
 from audit.agents import Principal
 from audit.models import Agent, Definition, Entry, Hold, Override, Redaction, SavedView, Verification
-from evidence import strangers
+from evidence import metric_asks, strangers
+from evidence.metrics import example as metric_example
+from evidence.metrics import valuation
+from evidence.models import MetricAsk
 from gate.admission import judging, policies
 from gate.config import smtp
 from gate.people import key_assertions, mail
@@ -22,10 +25,10 @@ from gate.people.models import Change, Key, Person
 from gate.triage import intake
 from gate.triage.models import Draft, Incident, IntakeToken, Investigation, Review
 from gate.triage.rule_models import Drift, Flip, Job, PromotedCase, Replay, Trial
-from gate.writes import digests, grouping
+from gate.writes import admitting, digests, grouping
 from gate.writes.models import Execution, Preview, PreviewRequest, WriteRequest
 from tests import cited
-from tests.earned import as_gathered, as_tried
+from tests.earned import as_gathered, as_golden, as_tried
 from tests.evidence import bodies
 from tests.evidence.conftest import certified, dsn_of, scratch_cluster, source  # noqa: F401 - fixtures
 from tests.evidence.serving import running
@@ -35,6 +38,7 @@ from tests.triage.conftest import JOB_FAILED, record_call
 from tests.writes.conftest import BODY as TARGET
 
 NOT_THERE = 999_999_999
+METRIC = "failed_attempts"
 PASSWORD = "correct horse battery"
 # Words that stand nowhere but in what another agent asked, got and proposed, and in what code and people decided.
 OF_THE_OTHER = ("others-argument", "others-result", "others-answer", "others-write", "others-hypothesis")
@@ -120,6 +124,7 @@ class World:
             "trials": [self.ruled.running.pk],
             "replay": [self.ruled.replay.pk],
             "drift": [self.ruled.drift.pk],
+            "asks": [MetricAsk.objects.get(kind="explain").pk],
             "decisions": [Entry.objects.filter(kind="admission.decided", tool="restarts").latest("seq").seq],
         }  # fmt: skip
         return [*(of[noun] if noun in of else sorted(set().union(*of.values()))), NOT_THERE]
@@ -140,12 +145,21 @@ class World:
 @pytest.fixture
 def world(define: Callable[..., Any], make_agent: Callable[..., Any], make_person: Callable[..., Any]) -> World:
     """Two agents, each with a draft, a running investigation and a write, and people of three roles."""
-    kind = define("class", "job_failed", JOB_FAILED)
+    kind = define("class", "job_failed", {**JOB_FAILED, "metrics": [METRIC]})
     target = define("target", "shop", TARGET)
     policy = define("policy", "restarts", dict(policies.EXAMPLE))
     changed = {**policies.EXAMPLE, "title": "Restarts of services"}
     twohands.draft("policy", "restarts", changed, by=policy.drafted_by, reason="Another title.")
     define("source", "shop", bodies.source())
+    metric = define("metric", METRIC, {**metric_example.EXAMPLE, "source": "shop"})
+    retitled = {**metric.body, "title": "Failed attempts, by error"}
+    as_golden(
+        twohands.draft("metric", METRIC, retitled, by=metric.drafted_by, reason="Another title."), metric.drafted_by
+    )
+    prices = define("valuation", "prices", dict(valuation.EXAMPLE))
+    dated = {**prices.body, "review_by": "2028-06-01"}
+    twohands.draft("valuation", "prices", dated, by=prices.drafted_by, reason="Looked at again.")
+    metric_asks.ask(metric, "explain", {"scope": {"job_kind": "refund"}}, by=metric.drafted_by)
     listed = define("tool", "list_jobs", bodies.tool(source="shop"))
     changed = bodies.tool(source="shop", purpose="All jobs.")
     twohands.draft("tool", "list_jobs", changed, by=listed.drafted_by, reason="Another purpose.")
@@ -322,6 +336,8 @@ def proposed(target: Definition, agent: Agent, title: str) -> WriteRequest:
     )  # fmt: skip
     write.proposal_digest = digests.of_proposal(write)
     write.save()
+    admitting.admit(write.pk)
+    write.refresh_from_db()
     return write
 
 

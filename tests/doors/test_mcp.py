@@ -15,7 +15,7 @@ from evidence import desk
 from tests.doors import sealed, walking
 from tests.doors.conftest import World, session_of
 from tests.doors.expected import DESK_TOOLS
-from tests.doors.test_urls import ABOUT_OUTCOMES, OUTCOMES, said
+from tests.doors.test_urls import OUTCOMES, about_outcomes, said
 from tests.evidence.serving import connected, running
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("gate.config.urls_agents")]
@@ -52,7 +52,7 @@ def test_no_tool_decides_or_tells_of_another_agent(
         assert not [secret for secret in secrets if secret in text], text
         words, keys = said(json.loads(text)) if text.startswith("{") else (set(), set())
         assert not words & OUTCOMES, text
-        assert not keys & ABOUT_OUTCOMES, text
+        assert not about_outcomes(keys), text
 
 
 async def ask_everything(url: str, token: str, given: list[dict[str, Any]]) -> tuple[list[str], set[str]]:

@@ -20,7 +20,7 @@ from mcp_types import INTERNAL_ERROR
 from schemathesis import GenerationMode
 
 from evidence import recording
-from tests.doors.conftest import World
+from tests.doors.conftest import METRIC, World
 from tests.doors.expected import DESK_TOOLS
 from tests.evidence.serving import connected
 from tests.triage.conftest import JOB_FAILED
@@ -65,9 +65,12 @@ def aimed(given: list[dict[str, Any]], tool: str, world: World) -> list[dict[str
         "find_job": {"investigation": world.running.pk},
         "submit_findings": {**findings, "investigation": world.running.pk},
         "propose_write": {**write, "incident": "", "parameters": []},
+        "write_questions": {"target": "shop"},
         "write_status": {"write": world.own_write.ref},
         "list_available_tools": {"investigation": world.running.pk},
         "describe_tool": {"name": "find_job", "investigation": world.running.pk},
+        "list_available_metrics": {"investigation": world.running.pk},
+        "describe_metric": {"metric_id": METRIC, "investigation": world.running.pk},
     }
     return [{**each, **(known.get(tool, {}) if number % 2 else {})} for number, each in enumerate(given)]
 

@@ -21,7 +21,7 @@ from gate.admission import policies
 from gate.writes import grouping
 from gate.writes.models import Execution, WriteRequest
 from tests import cited
-from tests.doors.conftest import PASSWORD, World
+from tests.doors.conftest import METRIC, PASSWORD, World
 from tests.evidence.bodies import tool as tool_body
 from tests.triage import trying
 from tests.triage.conftest import JOB_FAILED
@@ -68,6 +68,10 @@ def _values(kind: str, name: str, noun: str, world: World) -> list[Any]:
         return ["classes", "targets", "nothing"]
     if noun == "tools" and kind == "slug":
         return ["list_jobs", "nothing"]
+    if noun == "metrics":
+        return [METRIC]
+    if noun == "valuations":
+        return ["prices"]
     if noun == "rules":
         return [trying.NAME, "nothing"]
     if noun == "policies":
@@ -122,17 +126,24 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
         "source": "customer", "reference": "A letter", "on": timezone.localdate().isoformat(), "why": "It shows.",
         "subject_keys": "job_id: integer", "fact_keys": "", "watch_seconds": "",
         "recurrence_seconds": "3 h", "freshness_seconds": "1 h", "tools": "find_job",
-        "ingestion_lag_seconds": "5 min", "hypotheses": "worker_lost", "budget_calls": "6", "deadline_seconds": "1 h",
+        "ingestion_lag_seconds": "5 min", "hypotheses": "worker_lost", "budget_calls": "6",
+        "metrics": "", "deadline_seconds": "1 h",
         "emergency": "It cannot wait.", "found": "executed",
         "finding": "right", "environment": "demo", "credential_env": "ITS_DSN",
         "ledger": "shop.gate_ledger", "action": "", "on_call": "1", "admin": "0", "method": "password",
         "proposers": "agent", "binding": "strict", "row_cap": "9", "expiry_seconds": "4 h", "risk": "normal",
         "break_glass": "on", "first_look_source": "", "url": "https://jobs.example/{id}", "http_method": "POST",
-        "schema": "{}", "header": "", "named_hosts": "", "timeout_seconds": "5", "probe_url": "", "probe_pointer": "",
+        "schema": "{}", "admission": "", "header": "", "named_hosts": "", "timeout_seconds": "5", "probe_url": "", "probe_pointer": "",
         "probe_is": "", "probe_equals": "", "purpose": "Jobs.", "query_type": "state", "visibility_scope": "live",
         "input_schema": "{}", "output_schema": "{}", "limitations": "", "sql": "", "shape": "", "request": "",
         "file": "", "form": "auto",  # see `upload`
-        "max_rows": "", "max_bytes": "", "policy": json.dumps({**policies.EXAMPLE, "cases": []}),
+        "version": "1", "scope-job_kind": "refund", "decomposition": "by_job", "decision_point": "",
+        "variable": "max_attempts", "value": "2", "entity": "j1", "event": "timeout",
+        "measure": "sum", "grain": "job", "unit": "attempts", "scope": "", "source_fields": "", "formula": "",
+        "still_open": "partial", "decomposers": "", "trace_hook": "", "valuation": "", "review_by": "2027-06-01",
+        "fixture": "", "status": "resolved", "factual": "", "model": "", "tolerance": "", "values": "", "rows": "",
+        "held_fixed": "", "not_modelled": "", "price": "1", "per": "jobs",
+        "max_rows": "", "max_bytes": "", "said_0": "right", "policy": json.dumps({**policies.EXAMPLE, "cases": []}),
     }  # fmt: skip
     if person is None:  # a form of nobody's is nobody's, whatever it says
         return [{**filled, "act": "agree", "decision": "approve"}]
@@ -185,4 +196,5 @@ def objects(world: World) -> list[dict[str, Any]]:
 def tool_arguments(world: World) -> list[dict[str, Any]]:
     """Arguments that name each thing there is, one's own and the other's, the way desk tools name things."""
     incidents = [{"incident": f"I-{number}"} for number in world.numbers("incidents")]
-    return [*incidents, {"name": "describe_tool"}, *({"write": f"W-{number}"} for number in world.numbers("writes"))]
+    told = [{"name": "describe_tool"}, {"metric_id": METRIC}]
+    return [*incidents, *told, *({"write": f"W-{number}"} for number in world.numbers("writes"))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 
 from audit import agents
 from audit.agents import Principal
+from audit.at_once import Asked, Taking
 from audit.models import Definition
 from evidence import proof, reader, scope, strangers
 from evidence.errors import Problem
@@ -65,11 +66,18 @@ class FakeScope:
     run_id: str = "7001"
     incident_id: int = 318
     decision_point: datetime | None = None
+    metrics: set[str] = field(default_factory=set)
 
     def allows(self, tool: str) -> bool:
         return tool in self.tools
 
-    def take_call(self) -> int:
+    def allows_metric(self, metric_id: str) -> bool:
+        return metric_id in self.metrics
+
+    def taking_call(self) -> Taking[int]:
+        return Taking("select", [], lambda rows: self._take_call(), lambda rows: self.budget > 0)
+
+    def _take_call(self) -> int:
         if self.budget <= 0:
             raise Problem(429, "budget_spent", "All calls are used; hand in what you have found.")
         self.budget -= 1
@@ -88,7 +96,10 @@ def scope_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeScope]:
                 raise Problem(409, "no_investigation", "You run no such investigation; start one.")
             return given
 
-        monkeypatch.setattr(scope, "_resolvers", [resolve])
+        def resolving(asking: Principal, investigation: int | None) -> Asked[FakeScope]:
+            return Asked("select", [], lambda rows: resolve(asking, investigation))
+
+        monkeypatch.setattr(scope, "_resolvers", [resolving])
         return given
 
     return give

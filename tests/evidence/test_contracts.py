@@ -237,7 +237,9 @@ def test_what_cannot_be_checked_does_not_fit(rule: dict[str, Any], value: Any) -
     assert "cannot be applied" in arguments.misfit(schema(properties={"a": rule}), {"a": value})
 
 
-@pytest.mark.parametrize("name", ["start_investigation", "submit_findings", "propose_write", "write_status"])
+@pytest.mark.parametrize(
+    "name", ["start_investigation", "submit_findings", "propose_write", "write_questions", "write_status"]
+)
 def test_no_evidence_tool_takes_the_name_of_a_desk_tool(name: str) -> None:
     with pytest.raises(ValueError, match="hand something in"):
         contracts.check(name, bodies.tool())

@@ -14,12 +14,14 @@ from audit import agents, reading
 from audit.models import Agent, Entry
 from evidence import catalog, discovery, mcp, scope
 from evidence.errors import Problem, unknown_tool
+from evidence.metrics import telling
 from tests.evidence import bodies
 from tests.evidence.conftest import FakeScope
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("gate.config.urls_agents")]
 OWN = {"find_job", "count_jobs"}
-DESK = {"start_investigation", "submit_findings", "propose_write", "write_status", discovery.LIST, discovery.DESCRIBE}
+TELLING = {discovery.LIST, discovery.DESCRIBE, telling.LIST, telling.DESCRIBE}
+DESK = {"start_investigation", "submit_findings", "propose_write", "write_questions", "write_status", *TELLING}
 
 
 @pytest.fixture
@@ -104,7 +106,7 @@ def test_a_token_for_other_things_asks_for_no_tools(tools: Any, make_agent: Any)
     _, token = make_agent("only-proposes", scopes=("propose",))
     other = agents.authenticate(token)
     assert other is not None
-    assert {offer.name for offer in catalog.offered(other)} == {"propose_write", "write_status"}
+    assert {offer.name for offer in catalog.offered(other)} == {"propose_write", "write_questions", "write_status"}
     with pytest.raises(Problem) as caught:
         catalog.call(other, discovery.LIST, {}, None)
     assert caught.value.code == "unknown_tool"

@@ -35,6 +35,7 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any, shop: Any) -> Calla
     write = WriteRequest.objects.create(
         target=shop, title="t", statement="s", verb="update", table="shop.jobs", parameters=[],
         reason="r", proposed_by_agent=agent, expires_at=timezone.now() + timedelta(hours=1), proposal_digest="0" * 64,
+        status="waiting",
     )  # fmt: skip
     running = Investigation.objects.create(
         incident=make_draft().investigation.incident, agent=agent, briefing={}, budget_calls=1,
@@ -75,6 +76,7 @@ def door(make_draft: Callable[..., Any], ada: Any, mia: Any, shop: Any) -> Calla
         "gate.decide_write": lambda client: client.post(f"/writes/{write.pk}/decision/", decision),
         "gate.discuss_write": lambda client: client.post(f"/writes/{write.pk}/comments/", {"text": "Hm."}),
         "gate.view_canaries": lambda client: client.get("/writes/canaries/"),
+        "gate.label_answers": lambda client: client.post("/policies/none/decisions/1/labels/"),
         "gate.lift_pause": lambda client: client.post("/writes/canaries/1/lifting/", REASON),
         "gate.change_definition": lambda client: client.get("/sources/new/"),
         "evidence.acknowledge_alert": lambda client: client.post(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gate.triage import classes
+from gate.triage import class_forms, classes
 from tests.triage.conftest import JOB_FAILED
 
 WRONG: list[dict[str, Any]] = [
@@ -51,3 +51,19 @@ def test_a_subject_is_exactly_what_the_class_says() -> None:
         {"job_id": 1, "host": "x" * 201},
     ):
         assert means.misfit(wrong).endswith(".")
+
+
+@pytest.mark.parametrize(
+    "changes", [{}, {"metrics": ["failed_job_cost", "queue_wait"]}, {"watch_seconds": 3600}], ids=str
+)
+def test_the_form_says_what_the_class_says(changes: dict[str, Any]) -> None:
+    body = {**JOB_FAILED, **changes}
+    form = class_forms.ClassForm({"name": "job_failed", "reason": "For a test.", **class_forms.initial_of(body)})
+    assert form.is_valid(), form.errors
+    assert classes.parse(form.body()) == classes.parse(body)
+
+
+def test_a_class_names_each_metric_once() -> None:
+    assert classes.parse(JOB_FAILED).metrics == ()
+    with pytest.raises(ValueError, match="metrics"):
+        classes.parse({**JOB_FAILED, "metrics": ["queue_wait", "queue_wait"]})

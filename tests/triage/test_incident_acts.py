@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from audit.at_once import ask
 from audit.models import Entry
 from evidence.errors import Problem
 from gate.errors import NotAllowed, Stale
@@ -248,9 +249,9 @@ def test_a_person_stops_an_investigation(desk: Client, principal, running: Inves
 
 
 def test_the_agents_next_call_is_refused_with_a_sentence(ada, principal, running: Investigation) -> None:
-    held = scope.resolve(principal, running.pk)
+    held = ask(scope.resolving(principal, running.pk))
     incident_actions.stop(running.pk, by=ada, reason=WHY)
-    for act in (held.take_call, lambda: scope.resolve(principal, running.pk),
+    for act in (lambda: ask(held.taking_call()), lambda: ask(scope.resolving(principal, running.pk)),
                 lambda: submissions.submit(principal, running.pk, handed_in())):  # fmt: skip
         with pytest.raises(Problem) as refused:
             act()

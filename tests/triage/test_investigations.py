@@ -11,6 +11,7 @@ import pytest
 from django.utils import timezone
 
 from audit.agents import Principal
+from audit.at_once import ask
 from audit.kinds import Kind
 from audit.models import Entry
 from evidence.errors import Problem
@@ -109,7 +110,7 @@ def test_the_briefing_tells_no_verdict_and_carries_the_persons_sentence(
 
 
 def test_the_only_running_investigation_is_the_scope(principal: Principal, running: Investigation) -> None:
-    found = scope.resolve(principal, None)
+    found = ask(scope.resolving(principal, None))
     assert (found.run_id, found.incident_id, found.decision_point) == (str(running.pk), running.incident_id, None)
     assert found.allows("find_job")
     assert not found.allows("get_charge")
@@ -117,7 +118,7 @@ def test_the_only_running_investigation_is_the_scope(principal: Principal, runni
 
 def test_without_one_the_agent_is_told_to_start(principal: Principal) -> None:
     with pytest.raises(Problem, match="Start an investigation first"):
-        scope.resolve(principal, None)
+        ask(scope.resolving(principal, None))
 
 
 def test_with_several_the_agent_must_say_which(
@@ -125,9 +126,9 @@ def test_with_several_the_agent_must_say_which(
 ) -> None:
     second = investigations.start(principal, open_incident(subject={"job_id": 7}).pk)
     with pytest.raises(Problem, match="say which in `investigation`"):
-        scope.resolve(principal, None)
-    assert scope.resolve(principal, second.pk).run_id == str(second.pk)
-    assert scope.resolve(principal, running.pk).run_id == str(running.pk)
+        ask(scope.resolving(principal, None))
+    assert ask(scope.resolving(principal, second.pk)).run_id == str(second.pk)
+    assert ask(scope.resolving(principal, running.pk)).run_id == str(running.pk)
 
 
 def test_anothers_and_a_finished_one_look_like_none(
@@ -138,34 +139,34 @@ def test_anothers_and_a_finished_one_look_like_none(
     answers = []
     for who, which in ((stranger, running.pk), (principal, running.pk), (principal, 10**9), (principal, None)):
         with pytest.raises(Problem) as refused:
-            scope.resolve(who, which)
+            ask(scope.resolving(who, which))
         answers.append((refused.value.status, refused.value.code, refused.value.sentence))
     assert len(set(answers)) == 1
 
 
 def test_calls_are_counted_down_and_then_refused(principal: Principal, running: Investigation) -> None:
-    mine = scope.resolve(principal, None)
-    assert [mine.take_call() for _ in range(3)] == [2, 1, 0]
+    mine = ask(scope.resolving(principal, None))
+    assert [ask(mine.taking_call()) for _ in range(3)] == [2, 1, 0]
     with pytest.raises(Problem, match="All 3 calls are used"):
-        mine.take_call()
+        ask(mine.taking_call())
     running.refresh_from_db()
     assert running.calls_used == 3
 
 
 def test_after_the_deadline_no_call_is_taken(principal: Principal, running: Investigation) -> None:
-    mine = scope.resolve(principal, None)
+    mine = ask(scope.resolving(principal, None))
     Investigation.objects.filter(pk=running.pk).update(deadline_at=timezone.now() - timedelta(seconds=1))
     with pytest.raises(Problem, match="time of this investigation is over"):
-        mine.take_call()
+        ask(mine.taking_call())
     running.refresh_from_db()
     assert running.calls_used == 0
 
 
 def test_once_it_is_handed_in_no_call_is_taken(principal: Principal, running: Investigation) -> None:
-    mine = scope.resolve(principal, None)
+    mine = ask(scope.resolving(principal, None))
     Investigation.objects.filter(pk=running.pk).update(status="submitted")
     with pytest.raises(Problem, match="Start an investigation first"):
-        mine.take_call()
+        ask(mine.taking_call())
 
 
 # Overdue

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from audit import log, outbox
 from audit.agents import Principal
+from audit.at_once import ask
 from audit.models import Agent, Outbox
 from evidence.errors import Problem
 from gate.triage import intake, investigations, overdue, rule_actions, scope, submissions, tasks, verdicts
@@ -60,7 +61,7 @@ def test_the_agents_plane_takes_a_report_starts_counts_and_hands_in(
     intake.receive(report(is_resolved=True), monitor)
     investigation = investigations.start(principal, None)
     assert investigation.incident_id == incident.pk
-    assert scope.resolve(principal, None).take_call() == 2
+    assert ask(ask(scope.resolving(principal, None)).taking_call()) == 2
     job_call, count = find_job(investigation), count_errors(investigation)
     findings = [("job_completed", job_call.ref), ("no_recurrence", count.ref)]
     submissions.submit(principal, investigation.pk, handed_in(*findings))
@@ -136,8 +137,8 @@ def test_neither_plane_nor_worker_may_do_the_others_part(as_role: As, running: I
 
 def test_two_calls_at_once_do_not_both_take_the_last_one(principal: Principal, running: Investigation) -> None:
     Investigation.objects.filter(pk=running.pk).update(calls_used=running.budget_calls - 1)
-    mine = scope.resolve(principal, None)
-    results = at_once(*[mine.take_call] * 4)
+    mine = ask(scope.resolving(principal, None))
+    results = at_once(*[lambda: ask(mine.taking_call())] * 4)
     assert results.count(0) == 1
     assert sum(isinstance(result, Problem) for result in results) == 3
     running.refresh_from_db()

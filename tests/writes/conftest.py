@@ -111,15 +111,18 @@ def agent(make_agent: Callable[..., Any], make_person: Callable[..., Any]) -> An
 
 @pytest.fixture
 def propose(target: Any, agent: Any) -> Callable[..., Any]:
-    """Propose as the agent: the requeue of job 7 unless told otherwise."""
-    from gate.writes import actions
+    """Propose as the agent, and have it admitted: the requeue of job 7 unless told otherwise."""
+    from gate.writes import actions, admitting
 
     def make(statement: str = REQUEUE, parameters: Any = None, **more: Any) -> Any:
         given = REQUEUE_PARAMETERS if parameters is None and statement == REQUEUE else parameters or []
         about = {"title": "Requeue job 7", "reason": "worker-7 died", "target": "shop", **more}
         if "by_person" not in about:
             about["by_agent"] = agent
-        return actions.propose(statement=statement, parameters=given, **about)
+        write = actions.propose(statement=statement, parameters=given, **about)
+        admitting.admit(write.pk)
+        write.refresh_from_db()
+        return write
 
     return make
 

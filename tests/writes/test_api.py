@@ -9,6 +9,7 @@ from audit import reading
 from audit.models import Entry
 from evidence import desk as agents_desk
 from evidence.errors import Problem
+from gate.writes import admitting
 from gate.writes.models import Decision, WriteRequest
 from tests.writes.conftest import REQUEUE, REQUEUE_PARAMETERS
 
@@ -44,11 +45,16 @@ def test_an_agent_proposes_and_learns_the_status_and_nothing_else(api: Api) -> N
     answer = api.post(BODY)
     assert answer.status_code == 201
     told = answer.json()
-    needs = ["a preview, which a person asks for", "approval by 1 on-call"]
+    needs = ["admission: it is being checked before a person sees it"]
     assert told == {
-        "id": told["id"], "write": f"W-{told['id']}", "status": "waiting", "edition": 1, "reason": "", "needs": needs,
+        "id": told["id"], "write": f"W-{told['id']}", "status": "proposed", "edition": 1, "reason": "", "rule": "",
+        "needs": needs,
     }  # fmt: skip
     assert api.get(f"/api/v1/writes/{told['id']}").json() == told
+    admitting.admit(told["id"])
+    assert api.get(f"/api/v1/writes/{told['id']}").json()["needs"] == [
+        "a preview, which a person asks for", "approval by 1 on-call"
+    ]  # fmt: skip
     WriteRequest.objects.filter(pk=told["id"]).update(status="rejected")
     assert api.get(f"/api/v1/writes/{told['id']}").json()["status"] == "rejected"
 
@@ -118,7 +124,7 @@ def test_no_address_of_the_agents_plane_approves(api: Api, path: str) -> None:
     pk = api.post(BODY).json()["id"]
     for body in ({"decision": "approve", "reason": "x", "seen_version": 1}, {"status": "approved"}):
         assert api.post(body, path.format(pk)).status_code in {404, 405}
-    assert WriteRequest.objects.get(pk=pk).status == "waiting"
+    assert WriteRequest.objects.get(pk=pk).status == "proposed"
     assert Decision.objects.count() == 0
 
 

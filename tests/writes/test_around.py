@@ -58,7 +58,7 @@ def test_editions_are_shown_as_differences(propose: Any, sign_in: Any, mia: Any)
     write = propose(by_person=mia)
     changed: dict[str, Any] = {"title": "Requeue job 8", "reason": "worker-7 died", "by_person": mia}
     given = [{"t": "text", "v": "queued"}, {"t": "bigint", "v": "8"}, {"t": "text", "v": "running\u202e"[:7]}]
-    editing.edit(write, seen_version=1, statement=write.statement, parameters=given, **changed)
+    editing.edit(write, seen_version=write.version, statement=write.statement, parameters=given, **changed)
     answer = sign_in(mia).get(f"/writes/{write.pk}/")
     assert "edition 2 stands; nothing approved of an earlier one counts" in words(answer)
     read = diffs.lines(answer.content.decode())

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from audit.models import Agent, Definition, Entry, Outbox
 from gate.errors import NotAllowed
-from gate.writes import actions, canaries, canary_placing, desk, digests, execution, preview, tasks
+from gate.writes import actions, admitting, canaries, canary_placing, desk, digests, execution, preview, tasks
 from gate.writes.errors import Unfit
 from gate.writes.models import Canary, CanaryAnswer, WriteRequest
 from tests.writes.canary import CANARY
@@ -29,6 +29,7 @@ def place(given: dict[str, Any]) -> WriteRequest:
     canary_placing.plan(given, placed_by="root")
     write = canary_placing.place_due()
     assert write is not None
+    admitting.admit(write.pk)
     return write
 
 
@@ -233,7 +234,7 @@ def test_the_agents_plane_proposes_them_and_can_call_nothing_one(
     as_role("agents")
     write = canary_placing.place_due()
     assert write is not None
-    assert write.status == "waiting"
+    assert write.status == "proposed"
     for statement in (
         "select flaw from writes_canary", f"update writes_canary set write_id = {real.pk} where id = {planned[1]}",
         f"insert into writes_canary (write_id, proposal, flaw, plan, placed_by, placed_at)"

@@ -12,7 +12,7 @@ from django.urls import reverse
 from audit.models import Entry
 from evidence.errors import Problem
 from gate.errors import NotAllowed
-from gate.writes import actions, desk, editing, execution, preview
+from gate.writes import actions, admitting, desk, editing, execution, preview
 from gate.writes.models import Edition, WriteRequest
 from tests.writes.conftest import REQUEUE, REQUEUE_PARAMETERS, body
 
@@ -28,7 +28,9 @@ def edit(agent: Any) -> Any:
             "seen_version": write.version, "statement": REQUEUE, "parameters": OTHER, "title": "Fail job 7",
             "reason": "It must not run again.", "by_agent": agent, **changed,
         }  # fmt: skip
-        return editing.edit(write, **given)
+        edited = editing.edit(write, **given)
+        admitting.admit(edited.pk)
+        return edited
 
     return make
 
@@ -81,7 +83,9 @@ def test_changes_that_were_requested_make_it_wait_again(previewed: Any, approve:
     assert write.status == "approved"
 
 
-@pytest.mark.parametrize("status", sorted(set(WriteRequest.Status.values) - {"waiting", "changes_requested"}))
+@pytest.mark.parametrize(
+    "status", sorted(set(WriteRequest.Status.values) - {"proposed", "waiting", "changes_requested"})
+)
 def test_what_is_approved_or_over_is_not_edited(propose: Any, edit: Any, status: str) -> None:
     write = propose()
     WriteRequest.objects.filter(pk=write.pk).update(status=status)
@@ -124,7 +128,7 @@ def test_an_agent_edits_through_its_tool(propose: Any, agent: Any) -> None:
     write = propose()
     given = {"target": "shop", "statement": REQUEUE, "parameters": OTHER, "title": "Fail job 7", "reason": "Over."}
     told = desk.propose(agent, {**given, "edits": write.ref})
-    assert (told["id"], told["status"], told["edition"]) == (write.pk, "waiting", 2)
+    assert (told["id"], told["status"], told["edition"]) == (write.pk, "proposed", 2)
     write.refresh_from_db()
     assert write.edition == 2
     with pytest.raises(Problem, match="not yours to edit"):

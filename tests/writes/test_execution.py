@@ -41,7 +41,7 @@ def test_an_approved_write_runs_once_and_shows_what_it_did(approved: Any, job: A
     assert done.rows[0]["after"]["updated_at"]  # assigned at execution, and now known
     assert done.effect_digest == Preview.objects.get(write=write).effect_digest
     assert [entry.kind for entry in entries(write.ref)] == [
-        "write.proposed", "write.previewed", "write.approved", "write.claimed", "write.executed",
+        "write.proposed", "write.admitted", "write.previewed", "write.approved", "write.claimed", "write.executed",
     ]  # fmt: skip
     kept = shop.execute("select approval_id::text, write_ref, effect from shop.gate_ledger").fetchall()
     assert [(row[0], row[1], row[2]["xid"]) for row in kept] == [(str(done.ledger_key), write.ref, done.target_xid)]

@@ -16,18 +16,18 @@ def past(write: Any, **more: Any) -> None:
     WriteRequest.objects.filter(pk=write.pk).update(expires_at=timezone.now() - timedelta(seconds=1), **more)
 
 
-@pytest.mark.parametrize("status", ["waiting", "approved"])
+@pytest.mark.parametrize("status", ["proposed", "waiting", "approved"])
 def test_what_nobody_acted_on_in_time_expires_once(propose: Any, entries: Any, status: str) -> None:
     write = propose()
     past(write, status=status)
     tasks.expire_writes()
     tasks.expire_writes()
     write.refresh_from_db()
-    assert (write.status, write.version) == ("expired", 2)
-    assert [entry.kind for entry in entries(write.ref)] == ["write.proposed", "write.expired"]
+    assert (write.status, write.version) == ("expired", 3)
+    assert [entry.kind for entry in entries(write.ref)] == ["write.proposed", "write.admitted", "write.expired"]
 
 
-COULD_RUN = {"waiting", "changes_requested", "approved"}
+COULD_RUN = {"proposed", "waiting", "changes_requested", "approved"}
 
 
 @pytest.mark.parametrize("status", [s for s in WriteRequest.Status.values if s not in COULD_RUN])

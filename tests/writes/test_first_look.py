@@ -6,7 +6,7 @@ import pytest
 
 from audit.models import Outbox
 from evidence import proof
-from gate.writes import actions, editing, first_look
+from gate.writes import actions, admitting, editing, first_look
 from gate.writes.errors import Unfit
 from gate.writes.models import FirstLook
 from gate.writes.parameters import Parameter
@@ -51,7 +51,12 @@ def test_rows_are_seen_before_and_after_without_a_credential_that_writes(looked:
     assert (look.error, row["before"]["state"], row["after"]["state"]) == ("", "running", "queued")
     assert (row["before"]["locked_by"], row["after"]["locked_by"]) == ("worker-7", None)
     assert (job(7), write.previews.count()) == ("running", 0)
-    assert [entry.kind for entry in entries(write.ref)] == ["write.proposed", "write.looked_at"]
+    assert [entry.kind for entry in entries(write.ref)] == [
+        "write.proposed",
+        "write.admitted",
+        "write.looked_at",
+        "write.looked_at",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -107,7 +112,7 @@ def test_what_it_reads_is_one_select_of_the_statements_own_parts() -> None:
 def test_it_comes_with_the_proposal_and_with_each_edition(looked: Any, client: Any, mia: Any, agent: Any) -> None:
     write, _ = looked()
     FirstLook.objects.all().delete()
-    asked = Outbox.objects.filter(task="gate.writes.tasks.first_look_unasked", subject_id=write.pk, queue="reads")
+    asked = Outbox.objects.filter(task="gate.writes.tasks.admit_write", subject_id=write.pk, queue="reads")
     assert asked.count() == 1
     for _ in range(2):
         first_look.make_unasked(write.pk)
@@ -117,9 +122,11 @@ def test_it_comes_with_the_proposal_and_with_each_edition(looked: Any, client: A
     assert "First look read through look" in plain(page(client, write))
     changed = [{"t": "text", "v": "done"}, *REQUEUE_PARAMETERS[1:]]
     given = {"statement": write.statement, "parameters": changed, "title": write.title, "reason": write.reason}
-    editing.edit(write, seen_version=write.version, by_agent=agent, **given)
+    edited = editing.edit(write, seen_version=write.version, by_agent=agent, **given)
     assert "First look read through" not in plain(page(client, write))
     first_look.make_unasked(write.pk)
+    assert not FirstLook.objects.filter(edition=2).exists()  # what is still being checked, nobody is shown
+    admitting.admit(edited.pk)
     newest = FirstLook.objects.latest("pk")
     assert (newest.edition, newest.rows[0]["after"]["state"]) == (2, "done")
 
@@ -145,14 +152,14 @@ def test_a_source_that_is_not_proven_shows_nothing(looked: Any, monkeypatch: Any
 
 
 def test_it_is_asked_for_together_with_the_preview_where_the_target_names_a_source(looked: Any, mia: Any) -> None:
-    write, look = looked()
+    _, look = looked()
     jobs = Outbox.objects.filter(subject_id=look.request_id, task__startswith="gate.writes.tasks.")
-    jobs = jobs.exclude(task="gate.writes.tasks.first_look_unasked")
+    jobs = jobs.exclude(task="gate.writes.tasks.admit_write")
     assert sorted(jobs.values_list("task", "queue")) == [
         ("gate.writes.tasks.first_look", "reads"), ("gate.writes.tasks.preview_write", "writes"),
     ]  # fmt: skip
     first_look.make(look.request_id)
-    assert FirstLook.objects.filter(write=write).count() == 1
+    assert FirstLook.objects.filter(request=look.request_id).count() == 1
 
 
 def test_without_a_source_nobody_looks(propose: Any, mia: Any) -> None:

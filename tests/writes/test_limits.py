@@ -36,9 +36,9 @@ def test_an_edit_counts_and_an_hour_frees(propose: Any, settings: Any, mia: Any)
     settings.PROPOSALS_PER_HOUR = 2
     write = propose(statement(1), by_person=mia)
     anew: dict[str, Any] = {"parameters": [], "title": "t", "reason": "r", "by_person": mia}
-    write = editing.edit(write, seen_version=1, statement=statement(2), **anew)
+    write = editing.edit(write, seen_version=write.version, statement=statement(2), **anew)
     with pytest.raises(NotAllowed, match="in an hour"):
-        editing.edit(write, seen_version=2, statement=statement(3), **anew)
+        editing.edit(write, seen_version=write.version, statement=statement(3), **anew)
     with pytest.raises(NotAllowed, match="in an hour"):
         propose(statement(4), by_person=mia)
     WriteRequest.objects.update(proposed_at=timezone.now() - timedelta(minutes=61))
@@ -72,8 +72,8 @@ def test_an_edit_to_what_waits_already_is_refused_and_to_itself_is_not(propose: 
     one, two = propose(statement(1), by_person=mia), propose(statement(2), by_person=mia)
     anew: dict[str, Any] = {"parameters": [], "title": "t", "reason": "r", "by_person": mia}
     with pytest.raises(Duplicate, match=one.ref):
-        editing.edit(two, seen_version=1, statement=statement(1), **anew)
-    assert editing.edit(two, seen_version=1, statement=statement(2), **anew).edition == 2
+        editing.edit(two, seen_version=two.version, statement=statement(1), **anew)
+    assert editing.edit(two, seen_version=two.version, statement=statement(2), **anew).edition == 2
 
 
 def test_proposals_of_one_proposer_take_turns(propose: Any, mia: Any) -> None:

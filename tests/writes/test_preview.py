@@ -29,8 +29,8 @@ def test_a_preview_shows_rows_before_and_after_and_changes_nothing(previewed: An
     assert row["before"]["price"] == "7.70"
     assert made.volatile == ["updated_at"]
     assert made.footprint == {"shop.job_events": [1, 0, 0], "shop.jobs": [0, 1, 0]}
-    assert (job(7), write.version) == ("running", 2)
-    assert [entry.kind for entry in entries(write.ref)] == ["write.proposed", "write.previewed"]
+    assert (job(7), write.version) == ("running", 3)
+    assert [entry.kind for entry in entries(write.ref)] == ["write.proposed", "write.admitted", "write.previewed"]
 
 
 def test_the_same_preview_has_the_same_effect_each_time(previewed: Any, mia: Any) -> None:

@@ -19,7 +19,8 @@ def test_a_proposal_waits_in_its_canonical_form(propose: Any, entries: Any) -> N
     assert (write.status, write.verb, write.table) == ("waiting", "update", "shop.jobs")
     assert write.statement == "UPDATE shop.jobs SET state = $1, locked_by = NULL WHERE job_id = $2 AND state = $3"
     assert write.proposal_digest == digests.of_proposal(WriteRequest.objects.select_related("target").get(pk=write.pk))
-    (entry,) = entries(write.ref)
+    entry, admitted = entries(write.ref)
+    assert (entry.kind, admitted.kind) == ("write.proposed", "write.admitted")
     assert (entry.kind, entry.actor, entry.principal) == ("write.proposed", "triage-agent", "jonas")
     assert reading.payload_of(entry.pk).args["proposal"] == write.proposal_digest
 

@@ -10,7 +10,7 @@ import pytest
 from django.db import ProgrammingError, connection, transaction
 from django.utils import timezone
 
-from gate.writes import actions, deciding, desk, execution, expiry, preview, quorum
+from gate.writes import actions, admitting, deciding, desk, execution, expiry, preview, quorum
 from gate.writes.models import Decision, Execution, Preview, PreviewRequest, WriteRequest
 from tests.writes.conftest import PASSWORD, REQUEUE, REQUEUE_PARAMETERS
 
@@ -22,7 +22,11 @@ def test_the_way_through_with_each_processs_own_role(target: Any, agent: Any, mi
     told = desk.propose(agent, {
         "target": "shop", "statement": REQUEUE, "parameters": REQUEUE_PARAMETERS, "title": "Requeue", "reason": "Stuck",
     })  # fmt: skip
-    assert told["status"] == "waiting"
+    assert (told["status"], told["needs"]) == (
+        "proposed", ["admission: it is being checked before a person sees it"]
+    )  # fmt: skip
+    as_role("reads")
+    admitting.admit(told["id"])
     as_role("people")
     write = WriteRequest.objects.get(pk=told["id"])
     request = actions.ask_preview(write, mia)
@@ -40,7 +44,8 @@ def test_the_way_through_with_each_processs_own_role(target: Any, agent: Any, mi
     expiry.expire()
     as_role("agents")
     assert desk.status(agent, {"write": write.ref}) == {
-        "id": write.pk, "write": write.ref, "status": "executed", "edition": 1, "reason": "", "needs": [],
+        "id": write.pk, "write": write.ref, "status": "executed", "edition": 1, "reason": "", "rule": "",
+        "needs": [],
     }  # fmt: skip
     assert job(7) == "queued"
 

@@ -51,7 +51,7 @@ def test_the_way_from_preview_to_executed(as_mia: Client, propose: Any, job: Any
     assert "Approve:" not in page(as_mia, write)
     assert as_mia.post(f"/writes/{write.pk}/preview/").status_code == 302
     waiting = page(as_mia, write)
-    assert f'hx-get="/writes/{write.pk}/progress/?seen=1"' in waiting
+    assert f'hx-get="/writes/{write.pk}/progress/?seen={write.version}"' in waiting
     assert 'name="reason"' not in waiting  # what polls holds no input
     preview.make(PreviewRequest.objects.get(write=write).pk)
     shown = page(as_mia, write)
@@ -256,11 +256,11 @@ def test_every_status_has_a_page_and_a_row(as_mia: Client, previewed: Any, statu
 def test_progress_lets_the_page_load_anew_when_the_writer_is_done(as_mia: Client, propose: Any, mia: Any) -> None:
     write = propose()
     request = actions.ask_preview(write, mia)
-    running = as_mia.get(f"/writes/{write.pk}/progress/?seen=1")
+    running = as_mia.get(f"/writes/{write.pk}/progress/?seen={write.version}")
     assert ("HX-Refresh" not in running, 'hx-trigger="every 2s"' in running.content.decode()) == (True, True)
     assert "<input" not in running.content.decode()
     preview.make(request.pk)
-    done = as_mia.get(f"/writes/{write.pk}/progress/?seen=1")
+    done = as_mia.get(f"/writes/{write.pk}/progress/?seen={write.version}")
     assert (done.status_code, done["HX-Refresh"]) == (200, "true")
 
 

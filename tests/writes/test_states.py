@@ -61,4 +61,4 @@ def test_a_move_that_is_not_in_the_table_is_refused(propose: Any) -> None:
         states.move(write, Status.EXECUTED)
     states.move(write, Status.APPROVED)
     write.refresh_from_db()
-    assert (write.status, write.version) == ("approved", 2)
+    assert (write.status, write.version) == ("approved", 3)

@@ -154,12 +154,17 @@ def test_what_an_action_lacks_is_said_beside_its_field(
 
 
 def test_a_database_keeps_its_source_and_is_asked_for_no_action(define: Any, admin: Client) -> None:
-    define("target", "shop", {**BODY, "first_look_source": "shop"})
-    assert "First look through the source shop" in words(admin.get("/targets/shop/"))
-    given = typed(first_look_source="shop", row_cap="5", timeout_seconds="soon", schema="{")
+    says = {"labels": {"shop.jobs": {"columns": {"state": "operational"}, "triggers": {"touch": "operational"}}}}
+    define("target", "shop", {**BODY, "first_look_source": "shop", "admission": says})
+    page = words(admin.get("/targets/shop/"))
+    for said in ("First look through the source shop", "Checked by the policy sql-writes, where it is in force",
+                 "In shop.jobs no user data: state, what the trigger touch does"):  # fmt: skip
+        assert said in page, said
+    assert "&quot;touch&quot;: &quot;operational&quot;" in admin.get("/targets/shop/new/").content.decode()
+    given = typed(first_look_source="shop", row_cap="5", timeout_seconds="soon", schema="{", admission=json.dumps(says))
     assert admin.post("/targets/shop/new/", given).status_code == 302
     made = Definition.objects.get(kind="target", name="shop", version=2).body
-    assert made == {**body(row_cap=5), "first_look_source": "shop"}
+    assert made == {**body(row_cap=5), "first_look_source": "shop", "admission": says}
 
 
 def test_as_json_it_stays_possible_and_others_only_read(define: Any, admin: Client, mia: Any) -> None:

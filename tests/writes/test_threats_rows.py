@@ -29,6 +29,7 @@ from gate.people import keys
 from gate.people.models import Key, Person
 from gate.writes import (
     actions,
+    admitting,
     approval,
     canary_placing,
     deciding,
@@ -346,6 +347,7 @@ def test_a_canary_runs_never_whatever_its_rows_say(
     canary_placing.plan(CANARY, placed_by="root")
     write = canary_placing.place_due()
     assert write is not None
+    admitting.admit(write.pk)
     preview.make(actions.ask_preview(write, mia).pk)
     signed(write, mia, key)
     set_back(write)
@@ -386,9 +388,11 @@ def test_a_write_stays_open_no_longer_than_its_policy_says(
     longest = targets.of(write.target).policy.expiry_seconds
     for more, is_refused in ((timedelta(seconds=20), False), (timedelta(days=300), True)):
         write.expires_at = timezone.now() + timedelta(seconds=longest) + more
-        write.proposal_digest = digests.of_proposal(write)
+        write.proposal_digest, write.status = digests.of_proposal(write), WriteRequest.Status.PROPOSED
         with transaction.atomic():
             write.save()
+            admitting.admit(write.pk)
+            write.refresh_from_db()
             preview.make(actions.ask_preview(write, mia).pk)
             signed(write, mia, key)
             assert ("longer than the policy" in refusal(write)) is is_refused

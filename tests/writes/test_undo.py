@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gate.errors import NotAllowed
-from gate.writes import actions, execution, preview, quorum, undo
+from gate.writes import actions, admitting, execution, preview, quorum, undo
 from tests.writes.conftest import WRITER, body
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +77,14 @@ def run(approve: Any) -> Any:
     return make
 
 
+def way_back(write: Any, by: Any) -> Any:
+    """The undo of a write, proposed and admitted."""
+    back = undo.propose(write, by)
+    admitting.admit(back.pk)
+    back.refresh_from_db()
+    return back
+
+
 @pytest.fixture
 def ada(make_person: Any) -> Any:
     """On call as well; she proposes the undo, and mia approves it."""
@@ -97,7 +105,7 @@ def test_an_undo_puts_rows_back_byte_for_byte(
     before = things()
     write = run(propose(ROUND_TRIPS[what]), mia)
     assert things() != before
-    back = undo.propose(write, ada)
+    back = way_back(write, ada)
     assert (back.undoes_id, back.status, back.proposed_by_person_id) == (write.pk, "waiting", ada.pk)
     run(back, mia)
     assert things() == before
@@ -114,14 +122,14 @@ def plain(shop: Any) -> None:
 def test_an_undone_insert_leaves_no_row(propose: Any, run: Any, mia: Any, ada: Any, shop: Any) -> None:
     write = run(propose("insert into shop.plain (id, words, yes) values (1, 'a', true), (2, '', null)"), mia)
     assert shop.execute("select count(*) from shop.plain").fetchone() == (2,)
-    run(undo.propose(write, ada), mia)
+    run(way_back(write, ada), mia)
     assert shop.execute("select count(*) from shop.plain").fetchone() == (0,)
 
 
 def test_a_key_that_was_changed_is_put_back(propose: Any, run: Any, mia: Any, ada: Any, shop: Any) -> None:
     shop.execute("insert into shop.plain select g, 'w' || g, null from generate_series(1, 4) g")
     write = run(propose("update shop.plain set id = id + 10"), mia)
-    run(undo.propose(write, ada), mia)
+    run(way_back(write, ada), mia)
     found = shop.execute("select array_agg(id || words order by id) from shop.plain").fetchone()
     assert found == (["1w1", "2w2", "3w3", "4w4"],)
 
@@ -134,7 +142,7 @@ def test_a_row_that_was_changed_since_is_left_alone(
     write = run(propose("update shop.plain set words = 'x'"), mia)
     shop.execute(f"update shop.plain set {later} where id = 3")
     kept = shop.execute("select * from shop.plain where id = 3").fetchone()
-    back = run(undo.propose(write, ada), mia)
+    back = run(way_back(write, ada), mia)
     assert back.execution.row_count == 3
     assert shop.execute("select * from shop.plain where id = 3").fetchone() == kept
     assert shop.execute("select words from shop.plain where id = 4").fetchone() == ("w4",)
@@ -192,7 +200,7 @@ def test_an_undo_does_not_open_its_own_gate(
     propose: Any, run: Any, mia: Any, ada: Any, approve: Any, shop: Any
 ) -> None:
     shop.execute("insert into shop.plain values (1, 'a', true)")
-    back = undo.propose(run(propose("update shop.plain set words = 'x'"), mia), ada)
+    back = way_back(run(propose("update shop.plain set words = 'x'"), mia), ada)
     with pytest.raises(NotAllowed, match="Nobody has previewed"):
         approve(back)
     with pytest.raises(NotAllowed, match="You proposed this write"):
@@ -230,7 +238,7 @@ def test_the_cap_holds_for_an_undo_too(define: Any, propose: Any, run: Any, mia:
     shop.execute("insert into shop.plain select g, 'w', null from generate_series(1, 4) g")
     write = run(propose("update shop.plain set words = 'x'"), mia)
     define("target", "shop", body(row_cap=2))
-    back = undo.propose(write, ada)
+    back = way_back(write, ada)
     preview.make(actions.ask_preview(back, mia).pk)
     seen = quorum.latest_preview(back)
     assert seen is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from evidence.metrics import sums
 from evidence.metrics.decomposers.parts import Component, Decomposition, Share
 
 OTHER = "other"
@@ -15,12 +16,11 @@ def decompose(value: Fraction, shares: Sequence[Share], key: str) -> Decompositi
 
     Raises ValueError for a share that does not have the key at all: that is another sort of row, not another group.
     """
-    amounts: dict[str | None, Fraction] = {}
+    amounts: dict[str | None, list[Fraction]] = {}
     for share in shares:
         if key not in share.keys:
             raise ValueError(f"A row has no column {key}, by which the value is to be divided.")
-        group = share.keys[key]
-        amounts[group] = amounts.get(group, Fraction(0)) + share.amount
-    named = sorted((name, amount) for name, amount in amounts.items() if name is not None)
-    rest = [Component(OTHER, amounts[None], OTHER)] if None in amounts else []
-    return Decomposition("partition", value, (*(Component(*pair) for pair in named), *rest))
+        amounts.setdefault(share.keys[key], []).append(share.amount)
+    named = sorted(name for name in amounts if name is not None)
+    rest = [Component(OTHER, sums.total(amounts[None]), OTHER)] if None in amounts else []
+    return Decomposition("partition", value, (*(Component(name, sums.total(amounts[name])) for name in named), *rest))

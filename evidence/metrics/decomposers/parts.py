@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from evidence.metrics import sums
 from evidence.metrics.status import Reason
 
 
@@ -49,4 +50,4 @@ class Decomposition:
     @property
     def residual(self) -> Fraction:
         """What the components leave of the value. It is shown, and never spread over them."""
-        return self.value - sum((component.amount for component in self.components), Fraction(0))
+        return self.value - sums.total(component.amount for component in self.components)

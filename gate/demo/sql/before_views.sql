@@ -2,3 +2,5 @@
 create schema if not exists shop_read authorization shop_views;
 grant usage on schema shop to shop_views;
 grant select on shop.jobs, shop.job_attempts, shop.log_lines, shop.deploys, shop.charges, shop.refunds to shop_views;
+grant usage on schema history to shop_views;
+grant select on all tables in schema history to shop_views;

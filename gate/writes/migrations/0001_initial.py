@@ -5,7 +5,7 @@ import django.db.models.functions.datetime
 from django.conf import settings
 from django.db import migrations, models
 
-from gate.writes.migrations import _canary_sql, _edit_sql
+from gate.writes.migrations import _admission_sql, _canary_sql, _edit_sql
 
 
 class Migration(migrations.Migration):
@@ -82,7 +82,9 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField()),
                 ('proposal_digest', models.CharField(max_length=64)),
                 ('edition', models.PositiveIntegerField(default=1)),
-                ('status', models.CharField(choices=[('proposed', 'Proposed'), ('blocked', 'Blocked'), ('waiting', 'Waiting'), ('approved', 'Approved'), ('executing', 'Executing'), ('executed', 'Executed'), ('refused_stale', 'Refused Stale'), ('failed', 'Failed'), ('unknown', 'Unknown'), ('rejected', 'Rejected'), ('withdrawn', 'Withdrawn'), ('expired', 'Expired'), ('changes_requested', 'Changes Requested'), ('settled_executed', 'Settled Executed'), ('settled_failed', 'Settled Failed')], default='waiting', max_length=17)),
+                ('answers', models.JSONField(default=dict)),
+                ('model', models.JSONField(default=dict)),
+                ('status', models.CharField(choices=[('proposed', 'Proposed'), ('blocked', 'Blocked'), ('waiting', 'Waiting'), ('approved', 'Approved'), ('executing', 'Executing'), ('executed', 'Executed'), ('refused_stale', 'Refused Stale'), ('failed', 'Failed'), ('unknown', 'Unknown'), ('rejected', 'Rejected'), ('withdrawn', 'Withdrawn'), ('expired', 'Expired'), ('changes_requested', 'Changes Requested'), ('settled_executed', 'Settled Executed'), ('settled_failed', 'Settled Failed')], default='proposed', max_length=17)),
                 ('version', models.PositiveIntegerField(default=1)),
                 ('incident', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='writes', to='triage.incident')),
                 ('investigation', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='triage.investigation')),
@@ -258,7 +260,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='writerequest',
-            index=models.Index(condition=models.Q(('status__in', ['waiting', 'changes_requested', 'approved', 'executing', 'unknown'])), fields=['id'], name='writes_open'),
+            index=models.Index(condition=models.Q(('status__in', ['proposed', 'waiting', 'changes_requested', 'approved', 'executing', 'unknown'])), fields=['id'], name='writes_open'),
         ),
         migrations.AddConstraint(
             model_name='writerequest',
@@ -288,6 +290,33 @@ class Migration(migrations.Migration):
             model_name='canaryanswer',
             constraint=models.CheckConstraint(condition=models.Q(('is_caught', False), ('lifted_at', None), _connector='OR'), name='writes_nothing_to_lift'),
         ),
+        migrations.CreateModel(
+            name='Admission',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('edition', models.PositiveIntegerField()),
+                ('proposal_digest', models.CharField(max_length=64)),
+                ('policy', models.CharField(max_length=80)),
+                ('verdict', models.CharField(choices=[('ask', 'Ask'), ('block', 'Block')], max_length=5)),
+                ('decided', models.CharField(max_length=5)),
+                ('is_enforced', models.BooleanField()),
+                ('rule', models.CharField(blank=True, max_length=200)),
+                ('escalations', models.JSONField()),
+                ('answers', models.JSONField()),
+                ('facts', models.JSONField()),
+                ('model', models.JSONField()),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('version', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.definition')),
+                ('write', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='admissions', to='writes.writerequest')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['write', 'edition'], name='writes_admissions')],
+            },
+        ),
         migrations.RunSQL([_edit_sql.FUNCTION, _edit_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
         migrations.RunSQL([_canary_sql.FUNCTION, _canary_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
+        migrations.RunSQL(
+            [_admission_sql.FUNCTION, _admission_sql.REVOKE, _admission_sql.GATE, _admission_sql.TRIGGER],
+            reverse_sql=migrations.RunSQL.noop,
+        ),
     ]

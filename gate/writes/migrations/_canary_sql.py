@@ -22,10 +22,11 @@ begin
     raise exception 'Another canary was planned than this one.' using errcode = '42501';
   end if;
   insert into public.writes_writerequest (target_id, title, statement, verb, "table", parameters, reason, incident_id,
-      proposed_by_agent_id, proposed_at, expires_at, proposal_digest, edition, status, version)
+      proposed_by_agent_id, proposed_at, expires_at, proposal_digest, edition, answers, model, status, version)
     values ((made->>'target')::bigint, planned.proposal->>'title', planned.proposal->>'statement', made->>'verb',
       made->>'table', planned.proposal->'parameters', planned.proposal->>'reason', (made->>'incident')::bigint,
-      (made->>'agent')::bigint, now(), (made->>'expires_at')::timestamptz, made->>'proposal_digest', 1, 'waiting', 1)
+      (made->>'agent')::bigint, now(), (made->>'expires_at')::timestamptz, made->>'proposal_digest', 1, '{}', '{}',
+      'proposed', 1)
     returning id into placed;
   update public.writes_canary set write_id = placed where id = planned.id;
   return placed;

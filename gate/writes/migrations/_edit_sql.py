@@ -1,7 +1,8 @@
 """The function that edits a write, as its first version has it."""
 
-# Nobody may change what a proposal says, but for this one way: while it waits, into a next edition, with the earlier
-# one kept. What it says then is checked by the writer against the digest that people approve.
+# Nobody may change what a proposal says, but for this one way: while it is open, into a next edition, with the earlier
+# one kept. It is proposed anew then, and judged anew. What it says is checked by the writer against the digest that
+# people approve.
 FUNCTION = """
 create function writes_edit(write bigint, edition_seen int, made jsonb, agent bigint, person bigint) returns void
   language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -9,8 +10,8 @@ declare
   old public.writes_writerequest;
 begin
   select * into old from public.writes_writerequest where id = write for update;
-  if old.status not in ('waiting', 'changes_requested') or old.edition <> edition_seen then
-    raise exception 'W-% is not waiting in edition %, so it is not edited.', write, edition_seen
+  if old.status not in ('proposed', 'waiting', 'changes_requested') or old.edition <> edition_seen then
+    raise exception 'W-% is not open in edition %, so it is not edited.', write, edition_seen
       using errcode = '42501';
   end if;
   if num_nonnulls(agent, person) <> 1 or old.proposed_by_agent_id is distinct from agent
@@ -25,7 +26,8 @@ begin
       target_id = (made->>'target')::bigint, title = made->>'title', statement = made->>'statement',
       verb = made->>'verb', "table" = made->>'table', parameters = made->'parameters', reason = made->>'reason',
       expires_at = (made->>'expires_at')::timestamptz, proposal_digest = made->>'proposal_digest',
-      edition = old.edition + 1, status = 'waiting', version = old.version + 1
+      answers = made->'answers', model = made->'model',
+      edition = old.edition + 1, status = 'proposed', version = old.version + 1
     where id = old.id;
 end $$;
 """

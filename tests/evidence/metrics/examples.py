@@ -112,10 +112,10 @@ where j.recorded_at <= :decision_point and j.kind = :scope ->> 'job_kind'
     ],
     "limitations": ["accounting does not establish causality", "freed slots are not credited to other jobs"],
     "golden": [
-        {"fixture": "jobs", "decision_point": "400", "scope": {"job_kind": "payout"}, "value": "28.330",
-         "status": "resolved"},
-        {"fixture": "jobs", "decision_point": "200", "scope": {"job_kind": "payout"}, "value": "0.280",
-         "status": "partial"},
+        {"fixture": "jobs", "decision_point": "2026-05-01T00:06:40Z", "scope": {"job_kind": "payout"},
+         "value": "28.330", "status": "resolved"},
+        {"fixture": "jobs", "decision_point": "2026-05-01T00:03:20Z", "scope": {"job_kind": "payout"},
+         "value": "0.280", "status": "partial"},
     ],
 }  # fmt: skip
 
@@ -199,7 +199,7 @@ where j.recorded_at <= :decision_point and s.recorded_at <= :decision_point and 
         }
     ],
     "limitations": ["time in which a slot stood idle is not accounted for"],
-    "golden": [{"fixture": "jobs", "decision_point": "400", "scope": {"job_id": "j3"}, "value": "25",
+    "golden": [{"fixture": "jobs", "decision_point": "2026-05-01T00:06:40Z", "scope": {"job_id": "j3"}, "value": "25",
                 "status": "resolved"}],
 }  # fmt: skip
 
@@ -264,8 +264,8 @@ where m.recorded_at <= :decision_point and o.recorded_at <= :decision_point and 
         }
     ],
     "limitations": ["accounting does not establish causality"],
-    "golden": [{"fixture": "traffic", "decision_point": "1000", "scope": {"first_minute": 0, "last_minute": 14},
-                "value": "347/15", "status": "resolved"}],
+    "golden": [{"fixture": "traffic", "decision_point": "2026-05-01T00:16:40Z",
+                "scope": {"first_minute": 0, "last_minute": 14}, "value": "347/15", "status": "resolved"}],
 }  # fmt: skip
 BUDGET = Decimal("0.001")
 
@@ -355,8 +355,8 @@ REFUND_EXPOSURE: dict[str, Any] = {
         }
     ],
     "limitations": ["accounting does not establish causality"],
-    "golden": [{"fixture": "charges", "decision_point": "600", "scope": {"since": "2026-05-01T00:00:00Z"},
-                "value": "15600", "status": "resolved"}],
+    "golden": [{"fixture": "charges", "decision_point": "2026-05-01T00:10:00Z",
+                "scope": {"since": "2026-05-01T00:00:00Z"}, "value": "15600", "status": "resolved"}],
 }  # fmt: skip
 CLAIMS = [("ch4", "dispute_open", 9900), ("ch4", "undelivered_paid", 9900), ("ch3", "refund_pending", 1500),
           ("ch2", "duplicate_charge", 4200)]  # fmt: skip

@@ -1,4 +1,4 @@
-"""`manage.py policy decide|lint|check|diff|export`: policies without a database, a JSON line in and one out."""
+"""`manage.py policy decide|lint|check|diff|export|answer|upgrade`: policies without a database, JSON lines."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from gate.admission import canonical, checking, files, lines
+from gate.admission import canonical, checking, files, lines, model_calls, upgrading
+from gate.admission.answering import endpoint, questioning
 from gate.admission.exhaustive import TooManyCells
 from gate.admission.files import NoPolicy, PolicyFile
+from gate.admission.model_calls import ModelCall
 
 DIFFERS, NO_POLICY = 1, 2
 STDIN = "-"
+SECONDS = 30.0  # for all questions about one recorded call: nobody waits for it
 
 
 class Command(BaseCommand):
-    """Exits 0, or 1 when check finds an error or diff a newly allowed cell, or 2 when there is no such policy."""
+    """Exits 0; 1 when check finds an error, or diff or upgrade what is newly allowed; 2 for no such policy."""
 
-    help = "Decide, lint, check, compare and export admission policies. No database is needed."
+    help = "Decide, lint, check, compare and export admission policies, and compare models. No database is needed."
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        acts = parser.add_subparsers(dest="act", required=True, metavar="decide|lint|check|diff|export")
+        acts = parser.add_subparsers(dest="act", required=True, metavar="decide|lint|check|diff|export|answer|upgrade")
         for name, said in (("decide", "a decision per line of program and answers"), ("lint", "findings per program")):
             act = acts.add_parser(name, help=said)
             act.add_argument("file", nargs="?", default=STDIN, help="JSON lines; standard input when left out")
@@ -35,6 +39,13 @@ class Command(BaseCommand):
         act = acts.add_parser("diff", help="the cells that the second policy decides differently")
         act.add_argument("old", metavar="A", help="a file, or the name of a shipped policy")
         act.add_argument("new", metavar="B", help="a file, or the name of a shipped policy")
+        act = acts.add_parser("answer", help="the configured model's answers about recorded calls, a line each")
+        act.add_argument("policy", metavar="POLICY", help="a file, or the name of a shipped policy")
+        act.add_argument("file", nargs="?", default=STDIN, help="recorded calls, or an export of the log")
+        act = acts.add_parser("upgrade", help="the recorded calls that another model's answers decide differently")
+        act.add_argument("policy", metavar="POLICY", help="a file, or the name of a shipped policy")
+        act.add_argument("old", metavar="A", help="recorded calls with one model's answers")
+        act.add_argument("new", metavar="B", help="the same calls with another's")
 
     def handle(self, *args: Any, act: str, **options: Any) -> None:
         try:
@@ -45,12 +56,12 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=DIFFERS) from error
 
     def _decide(self, file: str, **options: Any) -> None:
-        self._answer(file, lines.decided)
+        self._answered(file, lines.decided)
 
     def _lint(self, file: str, **options: Any) -> None:
-        self._answer(file, lines.linted)
+        self._answered(file, lines.linted)
 
-    def _answer(self, file: str, answer: Callable[[bytes], dict[str, Any]]) -> None:
+    def _answered(self, file: str, answer: Callable[[bytes], dict[str, Any]]) -> None:
         for line in _lines(file):
             self.stdout.write(json.dumps(answer(line)))
             self.stdout.flush()  # whoever asks line by line waits for this one
@@ -76,6 +87,33 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(line))
         if compared.newly_allowed:
             sentence = f"{len(compared.newly_allowed)} of {compared.cells} cells are newly allowed."
+            raise CommandError(sentence, returncode=DIFFERS)
+
+    def _answer(self, policy: str, file: str, **options: Any) -> None:
+        """Put each call's questions to the configured model. Raises CommandError without one."""
+        try:
+            at = endpoint.configured()
+        except ImproperlyConfigured as error:
+            raise CommandError(str(error)) from error
+        if at is None:
+            raise CommandError("No model is configured: set COUNTERSEAL_ANSWERING_URL and COUNTERSEAL_ANSWERING_MODEL.")
+        found = files.find(policy)
+        asked = [one for one in checking.usable_of(found).questions if one.by == "model"]
+        for call in model_calls.read(_lines(file), found.name):
+            answered = questioning.ask(at, asked, call.action, seconds=SECONDS)
+            model = next((one.model for one in answered.values() if one.model), at.model)
+            answers = {**call.answers, **{name: one.answer for name, one in answered.items()}}
+            self.stdout.write(json.dumps(ModelCall(call.call, call.action, answers, model).as_json()))
+            self.stdout.flush()
+
+    def _upgrade(self, policy: str, old: str, new: str, **options: Any) -> None:
+        found = files.find(policy)
+        calls = [model_calls.read(_lines(one), found.name) for one in (old, new)]
+        compared = upgrading.compare(checking.usable_of(found), *calls)
+        for line in compared.as_lines():
+            self.stdout.write(json.dumps(line))
+        if compared.newly_allowed:
+            sentence = f"{len(compared.newly_allowed)} of {compared.compared} recorded calls are newly allowed."
             raise CommandError(sentence, returncode=DIFFERS)
 
 

@@ -1,0 +1,1 @@
+"""The answering model: what it is asked, how its answers are read, and who asks and who waits."""
