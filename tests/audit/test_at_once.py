@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from uuid import UUID
+from weakref import ref
 
 import psycopg
 import pytest
-from django.db import DataError, OperationalError, ProgrammingError, transaction
+from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit import at_once, budgets
+from audit import at_once, budgets, prepared, streams
 from audit.at_once import Asked, Taking, ask, rows_of
 from audit.models import AgentUse
 
@@ -99,8 +102,10 @@ def _refuse() -> None:
 
 
 @committed
-def test_others_work_while_an_answer_is_waited_for(superuser: psycopg.Connection[Any]) -> None:
-    superuser.execute("select pg_advisory_lock(318)")
+def test_others_work_while_an_answer_is_waited_for(cluster_socket: Path) -> None:
+    name = connection.settings_dict["NAME"]  # such locks are of one database
+    other = psycopg.connect(host=str(cluster_socket), user="postgres", dbname=name, autocommit=True)
+    other.execute("select pg_advisory_lock(318)")
     found: list[Any] = []
     waiting = threading.Thread(
         target=lambda: found.extend(rows_of(asked("select 1"), asked("select 2 from pg_advisory_xact_lock(318)"))),
@@ -109,9 +114,9 @@ def test_others_work_while_an_answer_is_waited_for(superuser: psycopg.Connection
     waiting.start()
     # Where it held Python's lock, this thread would not come to see it wait, nor to give it free.
     waits = "select count(*) from pg_locks where locktype = 'advisory' and not granted"
-    while superuser.execute(waits).fetchone() == (0,):
+    while other.execute(waits).fetchone() == (0,):
         assert waiting.is_alive()
-    superuser.execute("select pg_advisory_unlock(318)")
+    other.close()  # and the lock is gone
     waiting.join(20)
     assert found == [[(1,)], [(2,)]]
 
@@ -121,3 +126,60 @@ def test_a_session_that_ended_is_said_and_replaced() -> None:
     with pytest.raises(OperationalError):
         rows_of(asked("select pg_terminate_backend(pg_backend_pid())"), asked("select 1"))
     assert ask(asked("select 1")) == [(1,)]
+
+
+def a_session() -> psycopg.Connection[Any]:
+    return psycopg.connect(streams._conninfo(), autocommit=True)
+
+
+@committed
+def test_nothing_is_kept_of_a_session_that_is_closed() -> None:
+    session = a_session()
+    assert prepared.of(session).rows(("select $1::timestamptz is null", [None])) == [(True,)]
+    session.close()
+    kept = ref(session)
+    del session
+    gc.collect()
+    assert kept() is None
+
+
+@committed
+def test_what_is_longer_than_the_socket_takes_at_once_is_sent_whole() -> None:
+    long, found = "é" * 4_000_000, list[Any]()
+    asking = threading.Thread(
+        target=lambda: found.extend(rows_of(*[asked("select length($1::text)", long)] * 2)), daemon=True
+    )
+    asking.start()
+    asking.join(20)
+    assert found == [[(4_000_000,)]] * 2
+
+
+@committed
+def test_a_statement_whose_answer_was_changed_under_it_is_prepared_anew() -> None:
+    with a_session() as session:
+        session.execute("create temporary table kept (one integer)")
+        session.execute("insert into kept values (318)")
+        statements = prepared.of(session)
+        assert statements.rows(("select one from kept", [])) == [(318,)]
+        session.execute("alter table kept alter one type text")
+        with pytest.raises(psycopg.errors.FeatureNotSupported):
+            statements.rows(("select one from kept", []))
+        assert statements.all_rows([("select one from kept", []), ("select 1", [])]) == [[("318",)], [(1,)]]
+        session.execute("deallocate all")
+        with pytest.raises(psycopg.errors.InvalidSqlStatementName):
+            statements.rows(("select one from kept", []))
+        assert statements.rows(("select one from kept", [])) == [("318",)]
+
+
+@committed
+def test_a_session_that_was_left_in_the_middle_answers_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    with a_session() as session:
+        statements = prepared.of(session)
+        with monkeypatch.context() as interrupted, pytest.raises(KeyboardInterrupt):
+            interrupted.setattr(statements, "_await", _interrupt)
+            statements.all_rows([("select 1", []), ("select 2", [])])
+        assert session.closed
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt

@@ -24,7 +24,7 @@ from gate.config.roles import role_name
 from tests.config import additive
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = {"audit", "evidence", "people", "triage", "writes"}
+OURS = {"admission", "audit", "evidence", "people", "triage", "writes"}
 # The first release has no older one beside it.
 FIRST = {("audit", "0002_log"), ("people", "0002_approver")}
 # SQL and Python that somebody has read with the release before in mind, each with the reason why it does no harm.

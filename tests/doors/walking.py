@@ -133,7 +133,8 @@ def forms(world: World, who: str) -> list[dict[str, str]]:
         "ledger": "shop.gate_ledger", "action": "", "on_call": "1", "admin": "0", "method": "password",
         "proposers": "agent", "binding": "strict", "row_cap": "9", "expiry_seconds": "4 h", "risk": "normal",
         "break_glass": "on", "first_look_source": "", "url": "https://jobs.example/{id}", "http_method": "POST",
-        "schema": "{}", "admission": "", "header": "", "named_hosts": "", "timeout_seconds": "5", "probe_url": "", "probe_pointer": "",
+        "schema": "{}", "admission": "", "header": "", "named_hosts": "", "timeout_seconds": "5", "probe_url": "",
+        "probe_pointer": "",
         "probe_is": "", "probe_equals": "", "purpose": "Jobs.", "query_type": "state", "visibility_scope": "live",
         "input_schema": "{}", "output_schema": "{}", "limitations": "", "sql": "", "shape": "", "request": "",
         "file": "", "form": "auto",  # see `upload`
@@ -184,7 +185,9 @@ def objects(world: World) -> list[dict[str, Any]]:
     named = [{**submission, "investigation": number} for number in world.numbers("investigations")]
     judged = {"policy": "restarts", "answers": {"replicas": {"value": "several", "by": "probe"}}}
     call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": "/"}
-    plain: list[dict[str, Any]] = [{}, TRACE, submission, *named, write, report, judged, call, *tool_arguments(world)]
+    plain: list[dict[str, Any]] = [
+        {}, TRACE, submission, *named, write, report, judged, call, {"target": "shop"}, *tool_arguments(world)
+    ]  # fmt: skip
     greedy: dict[str, Any] = {
         "verdict": "pass", "outcome": "pass", "status": "approved", "decision": "approve", "act": "agree",
         "role": "admin", "approved": True, "password": PASSWORD, "agent": world.other.name, "id": world.write.pk,

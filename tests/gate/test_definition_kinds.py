@@ -26,8 +26,9 @@ def test_the_body_to_start_from_is_a_valid_one(
     assert next(iter(kind.example)) in page
 
 
-def test_five_kinds_have_one() -> None:
-    assert {kind.name for kind in WITH_EXAMPLE} == {"source", "tool", "class", "target", "policy"}
+def test_all_kinds_but_rules_have_one() -> None:
+    kinds = {"source", "tool", "metric", "valuation", "class", "target", "policy"}
+    assert {kind.name for kind in WITH_EXAMPLE} == kinds
 
 
 @pytest.mark.django_db
