@@ -29,6 +29,12 @@ class VersionForm(forms.Form):
         return name
 
 
+class RetireForm(forms.Form):
+    """Why a definition is taken out of force."""
+
+    reason = forms.CharField(max_length=500)
+
+
 class LinesField(forms.CharField):
     """Names or sentences, one per line."""
 

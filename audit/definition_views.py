@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from django.contrib.auth.decorators import permission_required
@@ -144,13 +145,21 @@ def submitted(
 def activation(request: HttpRequest, plural: str, name: str, number: int) -> HttpResponse:
     """Put one version in force."""
     kind = _kind(plural)
-    check_may(request, kind.name)
-    version = get_object_or_404(Definition, kind=kind.name, name=name, version=number)
+    done, show = redirect("definitions:one", plural, name), partial(_render_one, request, kind, name)
+    return put_in_force(request, kind.name, name, number, show, done)
+
+
+def put_in_force(
+    request: HttpRequest, kind: str, name: str, number: int, show: Callable[..., HttpResponse], done: HttpResponse
+) -> HttpResponse:
+    """Put one version in force, for a page of a kind's own; `show(notice=, status=)` draws the page with a refusal."""
+    check_may(request, kind)
+    version = get_object_or_404(Definition, kind=kind, name=name, version=number)
     try:
         twohands.activate(version.pk, by=request.user)
     except (NotAllowed, ValueError) as refusal:
-        return _render_one(request, kind, name, notice=str(refusal), status=409)
-    return redirect("definitions:one", plural, name)
+        return show(notice=str(refusal), status=409)
+    return done
 
 
 def _kind(plural: str) -> DefinitionKind:

@@ -13,7 +13,9 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from psycopg import errors, pq
+from psycopg import pq
+
+from audit.prepared import check
 
 NAME = b"audit_entry"
 BINARY = 1
@@ -38,7 +40,7 @@ class EntryCursor:
         ]
         formats = [BINARY if isinstance(value, bytes) else 0 for value in values]
         self._result = self.connection.pgconn.exec_prepared(NAME, encoded, formats, BINARY)
-        _check(self._result)
+        check(self._result)
 
     def fetchone(self) -> tuple[UUID, int, datetime]:
         """Key, number and time of the entry that was inserted."""
@@ -50,13 +52,5 @@ class EntryCursor:
         numbers = count(1)
         numbered = "".join(part + f"${next(numbers)}" for part in statement.split("%s")[:-1])
         numbered += statement.rpartition("%s")[2]
-        _check(self.connection.pgconn.prepare(NAME, numbered.encode()))
+        check(self.connection.pgconn.prepare(NAME, numbered.encode()))
         self._statement = statement
-
-
-def _check(result: pq.abc.PGresult) -> None:
-    if result.status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
-        return
-    if result.error_field(pq.DiagnosticField.SQLSTATE) is None:  # not the server says so: it is gone
-        raise psycopg.OperationalError(result.error_message.decode("utf-8", "replace"))
-    raise errors.error_from_result(result)

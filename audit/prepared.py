@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import select
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -26,17 +27,28 @@ class Prepared:
 
     def __init__(self, session: psycopg.Connection[Any]) -> None:
         self._pgconn = session.pgconn
-        self._reading = Transformer(session)
+        # Of the session's own types and not of the session: what is known of one would keep it for ever.
+        self._reading = Transformer(session.adapters)
         self._names: dict[str, bytes] = {}
+        self._numbers = count()
 
     def rows(self, statement: Statement) -> list[Row]:
         """The rows that answer it. Raises psycopg.Error."""
         text, values = statement
-        return self._read(self._pgconn.exec_prepared(self._name(text), _encoded(values)))
+        return self._read(text, self._pgconn.exec_prepared(self._name(text), _encoded(values)))
 
     def all_rows(self, statements: Sequence[Statement]) -> list[list[Row]]:
         """The rows that answer each, all asked in one message. Raises psycopg.Error for the first that fails."""
         named = [(self._name(text), _encoded(values)) for text, values in statements]
+        try:
+            results = self._all_results(named)
+        except BaseException:
+            # Also for an interrupt: what is still under way would answer whoever asks next.
+            self._pgconn.finish()
+            raise
+        return [self._read(text, result) for (text, _), result in zip(statements, results, strict=True)]
+
+    def _all_results(self, named: Sequence[tuple[bytes, list[Any]]]) -> list[pq.abc.PGresult]:
         self._pgconn.enter_pipeline_mode()
         for name, values in named:
             self._pgconn.send_query_prepared(name, values)
@@ -45,12 +57,12 @@ class Prepared:
         self._await()
         self._pgconn.get_result()  # of the synchronization: what was sent is answered
         self._pgconn.exit_pipeline_mode()
-        return [self._read(result) for result in results]
+        return results
 
     def _name(self, text: str) -> bytes:
         if text not in self._names:
-            name = f"asked_{len(self._names)}".encode()
-            _check(self._pgconn.prepare(name, text.encode()))
+            name = f"asked_{next(self._numbers)}".encode()
+            check(self._pgconn.prepare(name, text.encode()))
             self._names[text] = name
         return self._names[text]
 
@@ -66,14 +78,20 @@ class Prepared:
 
     def _await(self) -> None:
         """Wait without holding other threads up: libpq would wait for an answer with Python's lock in hand."""
-        while self._pgconn.flush() or self._pgconn.is_busy():
+        while (is_unsent := self._pgconn.flush()) or self._pgconn.is_busy():
             waiting = select.poll()
-            waiting.register(self._pgconn.socket, select.POLLIN)
+            # What the server has not all of yet it does not answer.
+            waiting.register(self._pgconn.socket, select.POLLIN | select.POLLOUT if is_unsent else select.POLLIN)
             waiting.poll()
             self._pgconn.consume_input()
 
-    def _read(self, result: pq.abc.PGresult) -> list[Row]:
-        _check(result)
+    def _read(self, text: str, result: pq.abc.PGresult) -> list[Row]:
+        try:
+            check(result)
+        except (errors.FeatureNotSupported, errors.InvalidSqlStatementName):
+            # Its tables were changed under it, or somebody gave it up: the next time it is prepared anew.
+            self._names.pop(text, None)
+            raise
         self._reading.set_pgresult(result)
         return self._reading.load_rows(0, result.ntuples, tuple)
 
@@ -102,7 +120,8 @@ def _text(value: Any) -> bytes:
     return encoded
 
 
-def _check(result: pq.abc.PGresult) -> None:
+def check(result: pq.abc.PGresult) -> None:
+    """Raise psycopg.Error unless a statement was run or prepared: the server's own, or that there is no server."""
     if result.status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
         return
     if result.error_field(pq.DiagnosticField.SQLSTATE) is None:  # not the server says so: it is gone

@@ -15,6 +15,7 @@ from django.utils import timezone
 from audit import outbox, twohands
 from audit.models import Definition
 from audit.refusing import NotAllowed
+from evidence import sources
 from evidence.exact_json import dumps
 from evidence.metrics import golden
 from evidence.metrics.asking import goldens
@@ -80,6 +81,14 @@ def check_earned(version: Definition, by: Any) -> None:
         raise NotAllowed("This version's golden values have not been run; run them on its page.")
     if not asked.is_answered:
         raise NotAllowed("The golden values are being run; look again in a few seconds.")
+    _check_source(version.body["source"], asked)
     why = asked.problem if asked.answer is None else golden.failing(asked.answer, goldens(version.body["golden"]))
     if why:
         raise NotAllowed(f"A golden value does not hold, so this version is not put in force. {why}")
+
+
+def _check_source(name: str, asked: MetricAsk) -> None:
+    """Raises NotAllowed where what is in force now is not what the golden values were read from."""
+    source = sources.known(name)
+    if source is not None and source.activated_at is not None and source.activated_at > asked.asked_at:
+        raise NotAllowed(f"The source {name} was put in force anew after the golden values were run; run them again.")

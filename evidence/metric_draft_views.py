@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from django import forms
 from django.contrib.auth.decorators import permission_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import definition_views, twohands
+from audit.definition_forms import RetireForm
 from audit.models import Definition
 from audit.refusing import NotAllowed
 from audit.views import HtmxRequest
@@ -22,12 +22,6 @@ from evidence.models import MetricAsk
 
 may_view = permission_required("audit.view", raise_exception=True)
 CHECK = "check"  # what the form asks for besides drafting: look at it, and draft nothing
-
-
-class RetireForm(forms.Form):
-    """Why a metric is taken away."""
-
-    reason = forms.CharField(max_length=500)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -111,12 +105,8 @@ def golden(request: HtmxRequest, name: str, number: int) -> HttpResponse:
 @may_view
 def activation(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Put one version in force."""
-    definition_views.check_may(request, registry.METRIC)
-    try:
-        twohands.activate(_version(name, number).pk, by=request.user)
-    except (NotAllowed, ValueError) as refusal:
-        return _render(request, name, number, notice=str(refusal), status=409)
-    return redirect("metrics:one", name)
+    done, show = redirect("metrics:one", name), partial(_render, request, name, number)
+    return definition_views.put_in_force(request, registry.METRIC, name, number, show, done)
 
 
 @require_POST

@@ -12,7 +12,7 @@ from audit.definition_pages import Row, Version
 from audit.models import Definition
 from audit.refusing import why_not
 from evidence import metric_asks
-from evidence.metrics import golden, lint, registry
+from evidence.metrics import golden, lint, registry, valuation
 from evidence.metrics.asking import Golden, goldens
 from evidence.metrics.flaws import Flaw
 from evidence.models import MetricAsk
@@ -99,7 +99,8 @@ class DraftPage:
     @property
     def table(self) -> str:
         """The name of the table of prices that it rests on; empty for none."""
-        return str(self.definition.body["valuation"] or "").partition("@")[0]
+        named = valuation.named(self.definition.body["valuation"])
+        return named[0] if named else ""
 
     @cached_property
     def texts(self) -> list[tuple[str, str]]:

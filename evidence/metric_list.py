@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import groupby
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
 from django.db.models.fields.json import KT
-from django.utils import timezone
 
 from audit.definition_pages import Row
 from audit.models import Definition
+from evidence import reviewing
 from evidence.metrics import amounts, wording
 from evidence.metrics.amounts import Amount
 from evidence.metrics.exact import exact
+from evidence.metrics.reading_parts import Standing
 from evidence.metrics.registry import METRIC
 from evidence.metrics.status import Status
 from evidence.models import MetricAsk
@@ -26,19 +26,11 @@ MOST = 100  # metrics of one page
 
 @dataclass(frozen=True)
 class Last:
-    """The newest answer of a version: its value, its status and when."""
+    """The newest answer of a version: its value, how far that can be relied on, and when."""
 
     ask: Any
     value: Amount | None
-    status: Status
-
-    @property
-    def css(self) -> str:
-        return wording.MARKS[self.status][0]
-
-    @property
-    def glyph(self) -> str:
-        return wording.MARKS[self.status][1]
+    standing: Standing
 
 
 @dataclass(frozen=True)
@@ -65,7 +57,7 @@ class Line:
     @property
     def is_due(self) -> bool:
         """Whether its owner said to have looked at it again by now."""
-        return date.fromisoformat(self.row.shown.body["review_by"]) <= timezone.localdate()
+        return reviewing.is_due(self.row.shown.body["review_by"])
 
 
 @dataclass(frozen=True)
@@ -104,7 +96,7 @@ def _last(keys: Sequence[int]) -> dict[int, Last]:
     """The answers with these keys by their versions; of each only the value and its status are read."""
     asked = MetricAsk.objects.filter(pk__in=keys).defer("answer", "arguments")
     asked = asked.annotate(value=KT("answer__value"), status=KT("answer__mechanism_status"))
-    return {one.version_id: Last(one, _amount(one.value), Status(one.status)) for one in asked}
+    return {one.version_id: Last(one, _amount(one.value), Standing(Status(one.status), ())) for one in asked}
 
 
 def _amount(text: str | None) -> Amount | None:

@@ -7,24 +7,21 @@ panel shows the newest question of its kind there, answered or not yet.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import date
-from fractions import Fraction
 from functools import cached_property
-from typing import Any
-
-from django.utils import timezone
 
 from audit import marked_json
 from audit.definition_pages import Row, Version
 from audit.models import Definition
-from audit.reading import seq_of
-from evidence.metrics import amounts, registry, serving, wording
-from evidence.metrics.amounts import Amount
+from evidence import reviewing
+from evidence.metric_asked import Asked
+from evidence.metric_moments import Changed, OtherMoment, changes, other_moment
+from evidence.metrics import registry, serving, valuation, wording
 from evidence.metrics.asking import Variable
 from evidence.metrics.definition import MetricVersion
-from evidence.metrics.reading_answers import Component, Explained, Provenance, Shown, of_tool
+from evidence.metrics.reading_answers import Explained
+from evidence.metrics.reading_parts import Provenance
 from evidence.models import MetricAsk
 
 MOST_ASKS = 20  # questions on one page
@@ -33,84 +30,6 @@ MOST_OTHERS = 6  # other decision points
 DIGITS = re.compile(r"(\d+)")
 Kind = MetricAsk.Kind
 TRACES = (Kind.TRACE_ENTITY, Kind.TRACE_EVENT)
-WORDS: Mapping[str, str] = {
-    Kind.EXPLAIN: "Value", Kind.COMPARE: "What if", Kind.TRACE_ENTITY: "Trace of one", Kind.TRACE_EVENT: "Trace of",
-}  # fmt: skip
-
-
-class Asked:
-    """One question as it is shown: waiting, with its answer, or with why there is none."""
-
-    def __init__(self, ask: MetricAsk) -> None:
-        self.ask = ask
-        self.kind = Kind(ask.kind)
-
-    @property
-    def is_open(self) -> bool:
-        return not self.ask.is_answered
-
-    @cached_property
-    def answer(self) -> Shown | None:
-        """The answer; None where there is none, or one that cannot be read."""
-        return of_tool(serving.TOOLS[self.kind], self.ask.answer)
-
-    @property
-    def problem(self) -> str:
-        """Why there is no answer, of a question that is done with."""
-        if self.is_open or self.answer is not None:
-            return ""
-        return self.ask.problem or "Its answer cannot be read here."
-
-    @property
-    def entry(self) -> int | None:
-        """The number of the entry of the read."""
-        return seq_of(self.ask.audit_id)
-
-    @property
-    def scope(self) -> Mapping[str, Any]:
-        return dict(sorted(self.ask.arguments.get("scope", {}).items()))
-
-    @property
-    def words(self) -> str:
-        """What sort of question it is."""
-        return WORDS[self.kind]
-
-    @property
-    def wanted(self) -> str:
-        """What it asks for besides its scope, in words."""
-        said = self.ask.arguments
-        if self.kind == Kind.COMPARE:
-            return f"{said['variable']} = {said['value']}"
-        return str(said.get("decomposition") or said.get("entity") or said.get("event") or "")
-
-
-@dataclass(frozen=True)
-class Later:
-    """The same question at another decision point, and what lies between the two."""
-
-    asked: Asked
-    answer: Explained
-    difference: Amount | None  # of the later less the earlier, whichever that is
-    is_later: bool
-
-    @property
-    def words(self) -> str:
-        """What the difference is, in a word and a number."""
-        if self.difference is None:
-            return "not known"
-        if not self.difference.number:
-            return "the same"
-        return f"{amounts.signed(self.difference)} became known later"
-
-
-@dataclass(frozen=True)
-class Changed:
-    """One component at two decision points."""
-
-    name: str
-    earlier: Amount | None
-    later: Amount | None
-    difference: Amount | None
 
 
 class MetricPage:
@@ -189,7 +108,7 @@ class MetricPage:
         return self._newest(Kind.COMPARE)
 
     @cached_property
-    def others(self) -> Sequence[Later]:
+    def others(self) -> Sequence[OtherMoment]:
         """The same question at other decision points, newest decision point first."""
         if self.value is None or self.explained is None:
             return []
@@ -197,11 +116,8 @@ class MetricPage:
             version=self.definition, kind=Kind.EXPLAIN, arguments=self.value.ask.arguments, answer__isnull=False
         ).exclude(decision_point=self.value.ask.decision_point)
         newest = found.order_by("-decision_point", "-pk").distinct("decision_point")
-        return [
-            later
-            for one in newest[:MOST_OTHERS]
-            if (later := _later(Asked(one), self.explained, self.value.ask)) is not None
-        ]
+        read = (other_moment(Asked(one), self.explained, self.value.ask) for one in newest[:MOST_OTHERS])
+        return [one for one in read if one is not None]
 
     @property
     def became_known(self) -> Sequence[Changed]:
@@ -210,7 +126,7 @@ class MetricPage:
             return []
         other = self.others[0]
         pair = (self.explained, other.answer) if other.is_later else (other.answer, self.explained)
-        return [] if other.answer.value is None else _changes(*pair)
+        return [] if other.answer.value is None else changes(*pair)
 
     @cached_property
     def asks(self) -> Sequence[Asked]:
@@ -236,7 +152,7 @@ class MetricPage:
 
     @property
     def is_due(self) -> bool:
-        return date.fromisoformat(self.version.review_by) <= timezone.localdate()
+        return reviewing.is_due(self.version.review_by)
 
     @property
     def review_by(self) -> date:
@@ -256,10 +172,9 @@ class MetricPage:
         return sorted(f"vis_{name}" for name in self.version.relations)
 
     @property
-    def valuation(self) -> tuple[str, str] | None:
+    def valuation(self) -> tuple[str, int] | None:
         """Name and version of its prices."""
-        name, _, number = (self.version.valuation or "").partition("@")
-        return (name, number) if name else None
+        return valuation.named(self.version.valuation)
 
     @property
     def occasions(self) -> Iterator[tuple[str, str]]:
@@ -272,30 +187,6 @@ class MetricPage:
         """What may be set to what, numbers in their order."""
         for one in self.version.supported_counterfactuals:
             yield one, sorted(one.values, key=_natural)
-
-
-def _later(asked: Asked, shown: Explained, at: MetricAsk) -> Later | None:
-    answer = asked.answer
-    if not isinstance(answer, Explained) or asked.ask.decision_point is None or at.decision_point is None:
-        return None
-    is_later = asked.ask.decision_point > at.decision_point
-    pair = (answer.value, shown.value) if is_later else (shown.value, answer.value)
-    return Later(asked, answer, amounts.difference(*pair), is_later)
-
-
-def _changes(earlier: Explained, later: Explained) -> list[Changed]:
-    """Each component of the one or the other; what the one did not have is nothing in it."""
-    before, after = _named(earlier.components), _named(later.components)
-    zero = amounts.made(Fraction(0))
-    return [
-        Changed(name, before.get(name), after.get(name),
-                amounts.difference(after.get(name, zero), before.get(name, zero)))
-        for name in dict.fromkeys([*after, *before])
-    ]  # fmt: skip
-
-
-def _named(components: Sequence[Component]) -> dict[str, Amount]:
-    return {one.name: one.amount for one in components}
 
 
 def _natural(text: str) -> list[tuple[int, int, str]]:

@@ -10,6 +10,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from evidence.kinds import moments
 from evidence.metrics import schemas, scoping
 from evidence.metrics.definition import MetricVersion
 
@@ -31,7 +32,10 @@ class MomentField(forms.CharField):
             raise ValidationError("This is no moment; write it as 2026-05-01T00:00:00Z.") from error
         if found.tzinfo is None:
             raise ValidationError("This moment says no zone; end it with Z for UTC.")
-        return found
+        try:
+            return found.astimezone(UTC)
+        except OverflowError as error:
+            raise ValidationError("This moment is none in UTC.") from error
 
 
 class ValueForm(forms.Form):
@@ -81,20 +85,15 @@ class ValueForm(forms.Form):
 
 
 def _text(value: Any) -> Any:
-    return moment_text(value) if isinstance(value, datetime) else value
+    return moments.spelled(value) if isinstance(value, datetime) else value
 
 
 def initial_of(version: MetricVersion, arguments: Mapping[str, Any] | None, at: datetime | None) -> dict[str, Any]:
     """What a form starts from: what the page shows, and where it shows nothing the first golden value's scope."""
     said = arguments if arguments is not None else {"scope": version.golden[0].scope}
     scope = {PREFIX + key: value for key, value in said["scope"].items() if key in version.scope}
-    when = {"decision_point": moment_text(at)} if at is not None else {}
+    when = {"decision_point": moments.spelled(at)} if at is not None else {}
     return {**scope, **when, "decomposition": said.get("decomposition") or version.decomposers[0].name}
-
-
-def moment_text(at: datetime) -> str:
-    """A moment as it is typed and asked, in UTC."""
-    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 class FollowingForm(forms.Form):

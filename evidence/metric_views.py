@@ -16,7 +16,8 @@ from audit import definition_pages
 from audit.models import Definition
 from audit.refusing import NotAllowed
 from evidence import metric_asks, metric_list
-from evidence.metric_page import Asked, MetricPage
+from evidence.metric_asked import Asked
+from evidence.metric_page import MetricPage
 from evidence.metric_questions import FOLLOWING, ValueForm, initial_of
 from evidence.metrics import registry, serving
 from evidence.metrics.registry import METRIC

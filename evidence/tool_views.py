@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from django import forms
 from django.contrib.auth.decorators import permission_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from audit import definition_pages, definition_views, twohands
+from audit.definition_forms import RetireForm
 from audit.models import Definition
 from audit.refusing import NotAllowed
 from audit.views import HtmxRequest
@@ -20,12 +20,6 @@ from evidence.tool_pages import ToolPage, lines
 
 may_view = permission_required("audit.view", raise_exception=True)
 CHECK = "check"  # what the form asks for besides drafting: look at the words, and draft nothing
-
-
-class RetireForm(forms.Form):
-    """Why a tool is taken away."""
-
-    reason = forms.CharField(max_length=500)
 
 
 @require_safe
@@ -95,13 +89,8 @@ def _render_words(request: HttpRequest, form: ToolForm) -> HttpResponse:
 @may_view
 def activation(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Put one version in force."""
-    definition_views.check_may(request, "tool")
-    version = get_object_or_404(Definition, kind="tool", name=name, version=number)
-    try:
-        twohands.activate(version.pk, by=request.user)
-    except (NotAllowed, ValueError) as refusal:
-        return _render_one(request, name, notice=str(refusal), status=409)
-    return redirect("tools:one", name)
+    show = partial(_render_one, request, name)
+    return definition_views.put_in_force(request, "tool", name, number, show, redirect("tools:one", name))
 
 
 @require_POST

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 from typing import Any
-
-from django.utils import timezone
 
 from audit import definition_pages
 from audit.definition_pages import Row, Version
 from audit.models import Definition
-from evidence.metrics import registry
+from evidence import reviewing
+from evidence.metrics import registry, valuation
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Line:
     @property
     def is_due(self) -> bool:
         """Whether somebody has to look at its prices again."""
-        return date.fromisoformat(self.row.shown.body["review_by"]) <= timezone.localdate()
+        return reviewing.is_due(self.row.shown.body["review_by"])
 
     @property
     def metrics(self) -> int:
@@ -72,7 +70,7 @@ def uses_by_table() -> dict[str, list[Use]]:
     """Which metrics rest on which table: those in force, and those that are drafted."""
     found: dict[str, list[Use]] = {}
     for metric in registry.counting():
-        name, _, version = str(metric.body["valuation"] or "").partition("@")
-        if name:
-            found.setdefault(name, []).append(Use(metric, int(version)))
+        if table := valuation.named(metric.body["valuation"]):
+            name, version = table
+            found.setdefault(name, []).append(Use(metric, version))
     return found

@@ -6,12 +6,10 @@ from functools import partial
 
 from django.contrib.auth.decorators import permission_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from audit import definition_pages, definition_views, twohands
-from audit.models import Definition
-from audit.refusing import NotAllowed
+from audit import definition_pages, definition_views
 from evidence import valuation_pages
 from evidence.metric_form_rows import with_more
 from evidence.metrics import registry, valuation
@@ -78,10 +76,5 @@ def _render_form(
 @may_view
 def activation(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Put one version in force."""
-    definition_views.check_may(request, registry.VALUATION)
-    version = get_object_or_404(Definition, kind=registry.VALUATION, name=name, version=number)
-    try:
-        twohands.activate(version.pk, by=request.user)
-    except (NotAllowed, ValueError) as refusal:
-        return _render_one(request, name, notice=str(refusal), status=409)
-    return redirect("metrics:valuation", name)
+    done, show = redirect("metrics:valuation", name), partial(_render_one, request, name)
+    return definition_views.put_in_force(request, registry.VALUATION, name, number, show, done)

@@ -69,7 +69,7 @@ TOOLS: Mapping[str, Tool] = {
         ),
         Tool(
             schemas.COMPARE, "What a metric's value would be with one listed variable set otherwise and the rest held.",
-            MECHANISM, ("It holds inside the bounds and under what is held fixed, and says what is not modelled.",),
+            MECHANISM, ("It holds inside the bounds and under what is held fixed, and says what is not modeled.",),
         ),
     )
 }  # fmt: skip

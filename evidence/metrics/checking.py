@@ -41,6 +41,9 @@ def _checked(version: MetricVersion, place: str, text: str) -> Formula:
         raise ValueError(f"{place} reads {field}, which source_fields does not name.")
     for key in sorted(found.scope - set(version.scope)):
         raise ValueError(f"{place} reads {key} of the scope, which has no such key.")
+    for key in sorted(found.moments):
+        if version.scope[key] != "instant":
+            raise ValueError(f"{place} reads {key} of the scope as a moment, so its kind is instant.")
     return found
 
 

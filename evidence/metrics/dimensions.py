@@ -22,7 +22,7 @@ class Dimensions:
         """A unit's dimension or `instant`; None where it cannot be told."""
         kind = node.WhichOneof("node")
         if kind == "column_ref":
-            return self._of_column(node.column_ref)
+            return self._of_column(node)
         if kind == "func_call":
             return self._of_call(node.func_call)
         if kind == "coalesce_expr":
@@ -33,6 +33,16 @@ class Dimensions:
             return self.of(node.type_cast.arg)
         return self._of_expression(node.a_expr) if kind == "a_expr" else None
 
+    def field_of(self, node: Any) -> str | None:
+        """The source field that an expression is, under any casts; None for anything else."""
+        if node.WhichOneof("node") == "type_cast":
+            return self.field_of(node.type_cast.arg)
+        if node.WhichOneof("node") != "column_ref":
+            return None
+        parts = [part.string.sval for part in node.column_ref.fields]
+        relation = self.known.get(parts[0], DERIVED)
+        return None if relation == DERIVED else f"{relation}.{parts[-1]}"
+
     def unlike(self, tree: Any) -> Iterator[str]:
         """Sums and differences of two dimensions, and comparisons: errors + seconds."""
         for node in nodes(tree):
@@ -41,10 +51,8 @@ class Dimensions:
                 if left and right and left != right and left != INSTANT:
                     yield f"{left} {node.name[0].string.sval} {right}"
 
-    def _of_column(self, reference: Any) -> str | None:
-        parts = [part.string.sval for part in reference.fields]
-        relation = self.known.get(parts[0], DERIVED)
-        said = self.fields.get(f"{relation}.{parts[-1]}") if relation != DERIVED else None
+    def _of_column(self, node: Any) -> str | None:
+        said = self.fields.get(self.field_of(node) or "")
         return INSTANT if said == INSTANT else UNITS[said].dimension if said in UNITS else None
 
     def _of_call(self, call: Any) -> str | None:

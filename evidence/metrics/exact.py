@@ -14,6 +14,7 @@ MOST_DIGITS = 40  # before the point, and behind it: beyond is no amount, and co
 LIMIT = 10**MOST_DIGITS
 WIDE = Context(prec=4 * MOST_DIGITS, traps=[Inexact, Rounded])
 WIDEST = 10**WIDE.prec
+LONGEST_FRACTION = 10**2000  # of a denominator; Python writes no number of more than 4,300 digits
 PLACES = 12  # that are shown of a number without an end
 
 

@@ -7,6 +7,7 @@ refused, and so is what rounds, for a number that is taken apart has to add up. 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +25,7 @@ LONGEST_VALUE = 1  # of the cursor that is made only to be checked
 FUNCTIONS = frozenset({"sum", "count", "min", "max", "bool_or", "bool_and", "extract", "abs", "lower", "upper"})
 OPERATORS = frozenset({"+", "-", "*", "=", "<>", "!=", "<", "<=", ">", ">=", "->>"})
 TYPES = frozenset({"int2", "int4", "int8", "numeric", "text", "timestamptz", "timestamp", "date", "interval", "bool"})
+TIMES = frozenset({"timestamptz", "timestamp", "date"})
 # Kinds of expression that compare, and no others: BETWEEN, IN, IS DISTINCT FROM, NULLIF.
 EXPRESSIONS = frozenset({
     pb.AEXPR_OP, pb.AEXPR_IN, pb.AEXPR_DISTINCT, pb.AEXPR_NOT_DISTINCT, pb.AEXPR_NULLIF, pb.AEXPR_BETWEEN,
@@ -36,7 +38,8 @@ NODES = frozenset({
     "SubLink", "TypeCast", "TypeName", "WindowDef", "WithClause",
 })  # fmt: skip
 # Texts that PostgreSQL reads as the moment of the call when a time is wanted (documentation, 8.5.1.4).
-MOMENTS = frozenset({"now", "today", "tomorrow", "yesterday", "infinity", "-infinity", "allballs"})
+MOMENTS = frozenset({"now", "today", "tomorrow", "yesterday", "infinity", "allballs"})
+LETTERS = re.compile("[a-z]+")  # it passes over anything else between words: ',now'
 COMMENTS = (pb.SQL_COMMENT, pb.C_COMMENT)
 DERIVED = ""  # what an alias stands for that is no relation of the source
 
@@ -49,6 +52,7 @@ class Formula:
     columns: tuple[str, ...]
     fields: frozenset[str]  # "relation.column"
     scope: frozenset[str]
+    moments: frozenset[str]  # the keys of the scope that are read as moments
     tree: Any
 
     @property
@@ -65,7 +69,7 @@ def parse(text: str) -> Formula:
     for node in nodes(tree):
         _check(node)
     known = aliases(tree)
-    return Formula(sql, answered(tree), _fields(tree, known), _scope(tree), tree)
+    return Formula(sql, answered(tree), _fields(tree, known), _scope(tree), _moments(tree), tree)
 
 
 def tree_of(sql: str) -> Any:
@@ -142,7 +146,7 @@ def _check_type(name: Any) -> None:
 
 
 def _check_constant(constant: Any) -> None:
-    if constant.HasField("sval") and MOMENTS & set(constant.sval.sval.casefold().split()):
+    if constant.HasField("sval") and MOMENTS & set(LETTERS.findall(constant.sval.sval.casefold())):
         raise ValueError(f"'{constant.sval.sval}' may be the moment of the call; use :decision_point.")
 
 
@@ -266,6 +270,18 @@ def _scope(tree: Any) -> frozenset[str]:
     if uses:
         raise ValueError("The scope is read key by key: :scope ->> 'key'.")
     return frozenset(found)
+
+
+def _moments(tree: Any) -> frozenset[str]:
+    """The keys of the scope below a cast to a moment: PostgreSQL reads 'now' as one, so a text will not do."""
+    casts = [node for node in nodes(tree) if type(node).__name__ == "TypeCast"]
+    wanted = [cast.arg for cast in casts if cast.type_name.names[-1].string.sval in TIMES]
+    return frozenset().union(*map(_scope_below, wanted))
+
+
+def _scope_below(tree: Any) -> frozenset[str]:
+    uses = [node for node in nodes(tree) if type(node).__name__ == "A_Expr" and node.name[0].string.sval == "->>"]
+    return frozenset(str(node.rexpr.a_const.sval.sval) for node in uses)
 
 
 def answered(tree: Any) -> tuple[str, ...]:

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from evidence.metrics import wording
 from evidence.metrics.asking import Golden
 from evidence.metrics.exact import exact, shown
 from evidence.metrics.status import Code
+
+NOT_READ = frozenset({Code.READ_FAILED, Code.STALE_REPLICA})  # the read's fault, and nothing that the version gives
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Held:
     @property
     def matches(self) -> bool:
         """Whether exactly this was found. What could not be read matches nothing, not even a value that is unknown."""
-        was_read = not self.problem and Code.READ_FAILED not in self.reasons
+        was_read = not self.problem and not NOT_READ & set(self.reasons)
         return was_read and (self.found, self.found_status) == (self.golden.value, self.golden.status)
 
     def said(self) -> dict[str, Any]:
@@ -84,6 +87,8 @@ def _why_not(line: Mapping[str, Any]) -> str:
         return f"{where} could not be read: {line['problem']}"
     if line["matches"] is True:
         return ""
+    for code in sorted(NOT_READ & set(line["reasons"])):
+        return f"{where} could not be read: {wording.sentence(code)}"
     found, expected = _words(line["found"], line["found_status"]), _words(line["expected"], line["expected_status"])
     return f"{where} gives {found}; the golden value is {expected}."
 

@@ -6,6 +6,7 @@ is told what is wrong and not only that a name is on no list.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,7 +14,6 @@ import postgast
 
 from evidence.metrics import columns
 from evidence.metrics.dimensions import INSTANT, Dimensions
-from evidence.metrics.exact import exact
 from evidence.metrics.flaws import AGENT_PARAMETER, CONSEQUENCE, FREE_TEXT, LABEL, RANKING, WEIGHT
 from evidence.metrics.formula import PARAMETERS, named_as, nodes
 from evidence.wording import folding
@@ -21,6 +21,7 @@ from evidence.wording import folding
 pb = postgast.pg_query_pb2  # the names of the grammar's closed sets
 Found = Iterator[tuple[str, str]]  # a code, and what was found
 ORDERING = frozenset({"<", "<=", ">", ">=", "BETWEEN", "NOT BETWEEN"})
+EXTREME = "the row that has the largest or smallest value"
 COMPARING = ORDERING | {"=", "<>", "!=", "IN"}
 RANKS = frozenset({
     "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "row_number", "first_value", "last_value", "nth_value",
@@ -31,6 +32,13 @@ TEXTS = frozenset({
     "jsonb_agg", "json_build_object", "jsonb_build_object", "to_json", "to_jsonb", "row_to_json", "chr", "initcap",
 })  # fmt: skip
 NUMBERS = frozenset({"interval", "numeric", "int2", "int4", "int8", "float4", "float8"})
+# Texts that PostgreSQL reads as a number (its documentation, 4.1.2.6) or as a length of time (8.5.4).
+NUMBER = re.compile(r"[+-]?(?:0[xob][0-9a-f_]+|(?=\.?[0-9])[0-9_]*\.?[0-9_]*(?:e[+-]?[0-9_]+)?)", re.I | re.A)
+LENGTH = re.compile(
+    r"(?:@ *)?(?:[+-]?[0-9.]+ *(?:us|ms|mic|mil|s|m|h|d|w|y|c)[a-z]* *)+(?:ago)?|[+-]?[0-9]+:[0-9:.]+"
+    r"|P(?=[0-9T])(?:[0-9.]+[YMWD])*(?:T(?:[0-9.]+[HMS])+)?",
+    re.I | re.A,
+)
 LABELS = frozenset({
     "verdict", "verdicts", "rule", "rules", "review", "reviews", "reviewer", "reviewed", "assignee", "assignees",
     "label", "labels", "postmortem", "postmortems", "overruled", "decided",
@@ -46,6 +54,8 @@ def flaws(tree: Any, fields: Mapping[str, str]) -> Found:
             yield from of_kind(node)
         if type(node).__name__ == "CaseExpr":
             yield from _consequences(node, dimensions)
+        if type(node).__name__ == "A_Expr":
+            yield from _outranking(node, dimensions)
     yield from ((WEIGHT, found) for found in dimensions.unlike(tree))
     yield from _answered(tree.stmts[0].stmt.select_stmt)
 
@@ -55,16 +65,20 @@ def written(tree: Any) -> Iterator[str]:
 
     What something is compared with is the source's word, and a key of the scope or a part of a moment is no answer.
     """
+    yield from (str(node.sval.sval) for node in _constants(tree) if node.HasField("sval"))
+
+
+def _constants(tree: Any) -> Iterator[Any]:
+    """The constants that may become a value."""
     named = {node.location for part in nodes(tree) for node in _not_answered(part)}
-    for node in nodes(tree):
-        if type(node).__name__ == "A_Const" and node.HasField("sval") and node.location not in named:
-            yield str(node.sval.sval)
+    yield from (node for node in nodes(tree) if type(node).__name__ == "A_Const" and node.location not in named)
 
 
 def _not_answered(node: Any) -> Iterator[Any]:
     kind = type(node).__name__
     if kind == "A_Expr" and _operator(node) in COMPARING | {"->>"}:
-        for side in (node.lexpr, node.rexpr):
+        # NULLIF compares, too, and answers its left side.
+        for side in (node.rexpr,) if node.kind == pb.AEXPR_NULLIF else (node.lexpr, node.rexpr):
             yield from (item.a_const for item in (side.list.items if side.HasField("list") else [side]))
     elif kind == "FuncCall" and node.funcname[-1].string.sval == "extract":
         yield node.args[0].a_const
@@ -87,8 +101,8 @@ def _operator(expression: Any) -> str:
 def _consequences(case: Any, dimensions: Dimensions) -> Found:
     """A quantity above or below something, answered by a word or a yes: value > x is 'page'."""
     results = [when.case_when.result for when in case.args] + [case.defresult]
-    words = [text for result in results for text in _word(result)]
-    tests = [node for when in case.args for node in nodes(when.case_when.expr)]
+    words = [text for result in results for text in _words(result)]
+    tests = [node for test in (case.arg, *(when.case_when.expr for when in case.args)) for node in nodes(test)]
     is_threshold = any(
         type(node).__name__ == "A_Expr"
         and _operator(node) in ORDERING
@@ -99,14 +113,21 @@ def _consequences(case: Any, dimensions: Dimensions) -> Found:
         yield from ((CONSEQUENCE, word) for word in words)
 
 
-def _word(node: Any) -> Iterator[str]:
-    """The text or truth value that a result is, under any casts."""
-    while node.HasField("type_cast"):
-        node = node.type_cast.arg
-    if node.a_const.HasField("sval"):
-        yield str(node.a_const.sval.sval)
-    elif node.a_const.HasField("boolval"):
-        yield str(node.a_const.boolval.boolval).lower()
+def _words(result: Any) -> Iterator[str]:
+    """The texts and truth values that a result may be, under whatever is called on them."""
+    for constant in _constants(result):
+        if constant.HasField("sval"):
+            yield str(constant.sval.sval)
+        elif constant.HasField("boolval"):
+            yield str(constant.boolval.boolval).lower()
+
+
+def _outranking(expression: Any, dimensions: Dimensions) -> Found:
+    """A quantity above or below the same quantity of another row: who outranks whom. Moments may follow each other."""
+    left, right = (dimensions.field_of(side) for side in (expression.lexpr, expression.rexpr))
+    is_quantity = left is not None and dimensions.of(expression.lexpr) not in (None, INSTANT)
+    if _operator(expression) in ORDERING and is_quantity and left == right:
+        yield RANKING, f"{left} beside that of another row"
 
 
 def _answered(select: Any) -> Found:
@@ -143,11 +164,8 @@ def _constant(constant: Any) -> Found:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        exact(text.strip())
-    except ValueError:
-        return False
-    return True
+    said = " ".join(text.split())
+    return bool(NUMBER.fullmatch(said) or LENGTH.fullmatch(said))
 
 
 def _expression(expression: Any) -> Found:
@@ -160,8 +178,8 @@ def _expression(expression: Any) -> Found:
             yield WEIGHT, f"a number made with {operator}"
         if any(_is_scope(side) for side in (expression.lexpr, expression.rexpr)):
             yield AGENT_PARAMETER, f":scope with {operator}"
-    if operator in COMPARING and _is_extreme(expression.rexpr):
-        yield RANKING, "the row that has the largest or smallest value"
+    if operator in COMPARING and any(_is_extreme(side) for side in (expression.lexpr, expression.rexpr)):
+        yield RANKING, EXTREME
 
 
 def _is_scope(side: Any) -> bool:
@@ -174,10 +192,26 @@ def _is_scope(side: Any) -> bool:
 
 
 def _is_extreme(side: Any) -> bool:
-    if not side.HasField("sub_link"):
-        return False
-    called = {node.funcname[-1].string.sval for node in nodes(side) if type(node).__name__ == "FuncCall"}
+    return side.HasField("sub_link") and _has_extreme(side.sub_link.subselect)
+
+
+def _has_extreme(select: Any) -> bool:
+    called = {node.funcname[-1].string.sval for node in nodes(select) if type(node).__name__ == "FuncCall"}
     return bool(called & {"max", "min"})
+
+
+def _sub_link(link: Any) -> Found:
+    """One that is compared with all rows of a SELECT, or with any: n >= all (…), n in (select max(…) …)."""
+    if link.sub_link_type not in (pb.ANY_SUBLINK, pb.ALL_SUBLINK):
+        return
+    if ORDERING & {part.string.sval for part in link.oper_name} or _has_extreme(link.subselect):
+        yield RANKING, EXTREME
+
+
+def _window(window: Any) -> Found:
+    """Counting in an order gives each row its place in it."""
+    if window.order_clause:
+        yield RANKING, "over (order by …)"
 
 
 def _cast(cast: Any) -> Found:
@@ -215,6 +249,8 @@ _BY_KIND = {
     "A_Expr": _expression,
     "TypeCast": _cast,
     "FuncCall": _call,
+    "SubLink": _sub_link,
+    "WindowDef": _window,
     "SelectStmt": _select,
     "ColumnRef": _reference,
     "RangeVar": _relation,

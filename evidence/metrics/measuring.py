@@ -14,6 +14,7 @@ from evidence.metrics.decomposers import additive, partition, precedence, rate_m
 from evidence.metrics.decomposers.parts import Component, Decomposition, Piece, Share
 from evidence.metrics.decomposers.rate_mix import Ratio
 from evidence.metrics.definition import MetricVersion
+from evidence.metrics.exact import LONGEST_FRACTION
 from evidence.metrics.rows import Line, Lines
 from evidence.metrics.status import Code, Reason, because
 from evidence.metrics.units import Quantity, UnlikeUnits, unit
@@ -219,6 +220,9 @@ def _ratio_change(measure: Measure, lines: Lines) -> Decomposition:
             one.numerator + line.number_of(columns.NUMERATOR), one.denominator + line.number_of(columns.DENOMINATOR)
         )
     found = rate_mix.decompose(sides["before"], sides["after"])
+    # The interaction is a sum over all groups, and each brings denominators of its own.
+    if any(one.amount.denominator > LONGEST_FRACTION for one in found.components):
+        raise Unmeasured(because(Code.TOO_LONG, groups=len({*sides["before"], *sides["after"]})))
     components = tuple(Component(one.name, measure.share_of(one.amount), one.part) for one in found.components)
     return Decomposition(found.type, measure.share_of(found.value), components, found.reasons)
 

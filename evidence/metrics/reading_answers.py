@@ -8,51 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from evidence.metrics import amounts, saying, waterfall, wording
+from evidence.metrics import amounts, waterfall, wording
 from evidence.metrics.amounts import Amount
-from evidence.metrics.status import Status
+from evidence.metrics.reading_parts import provenance, standing
+from evidence.metrics.reading_traces import Traced
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_COMPONENTS = 200
-PARTS = {"": "{name}", "other": "without a key", "interaction": "interaction"}
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why an answer is not resolved: its code, the sentence, and its parameters."""
-
-    code: str
-    sentence: str
-    details: str
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How far a value can be relied on."""
-
-    status: Status
-    reasons: Sequence[Reason]
-
-    @property
-    def css(self) -> str:
-        return wording.MARKS[self.status][0]
-
-    @property
-    def glyph(self) -> str:
-        return wording.MARKS[self.status][1]
-
-    @property
-    def word(self) -> str:
-        return str(self.status)
-
-    @property
-    def meaning(self) -> str:
-        return wording.MEANINGS[self.status]
+PARTS = {"other": "without a key", "interaction": "interaction"}
 
 
 @dataclass(frozen=True)
@@ -62,28 +27,6 @@ class Component:
     name: str
     amount: Amount
     share: str
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where an answer is from."""
-
-    run: str
-    decision_point: datetime
-    metric_id: str
-    version: int
-    digest: str
-    valuation: str | None
-    valuation_digest: str | None
-    entries: Sequence[str]
-
-    @property
-    def valuation_name(self) -> str:
-        return (self.valuation or "").partition("@")[0]
-
-    @property
-    def valuation_version(self) -> str:
-        return (self.valuation or "").partition("@")[2]
 
 
 class Explained:
@@ -99,7 +42,7 @@ class Explained:
             self.residual = amounts.of(result, "residual")
             self.unit = wording.unit_words(result["unit"])
             self.decomposition: str = str(result["decomposition_type"]).replace("_", " ")
-            self.standing = _standing(result)
+            self.standing = standing(result)
             self._parts = [(_name(one), _known(one)) for one in result["components"]]
             self.limitations: Sequence[str] = result["limitations"]
             self.provenance = provenance(result)
@@ -156,7 +99,7 @@ class Compared:
             self.factual, self.value = amounts.of(result, "factual"), amounts.of(result, "value")
             self.delta = amounts.of(result, "delta")
             self.unit = wording.unit_words(result["unit"])
-            self.standing = _standing(result)
+            self.standing = standing(result)
             self.bounds, self.interval = _span(result["bounds"]), _span(result["interval"])
             self.held_fixed: Sequence[str] = result["held_fixed"]
             self.not_modelled: Sequence[str] = result["not_modelled"]
@@ -181,39 +124,6 @@ class Compared:
         return None if self.off is None else self.off.number <= (self.tolerance.number if self.tolerance else 0)
 
 
-@dataclass(frozen=True)
-class Item:
-    """One line of a trace."""
-
-    kind: str  # "event", "gap" or "cut"
-    at: datetime | None = None
-    seconds: str = ""  # where it is no moment of the calendar
-    recorded_at: datetime | None = None
-    what: str = ""
-    actor: str | None = None
-    row: str = ""
-    is_new_day: bool = False
-    is_at_same_time: bool = False
-    since: int = 0
-    until: int = 0
-    rows: int = 0
-
-
-class Traced:
-    """An answer of trace_entity or trace_event."""
-
-    kind = "traced"
-
-    def __init__(self, result: Mapping[str, Any]) -> None:
-        """Reads all of it at once. Raises ValueError for what is no such answer."""
-        try:
-            self.standing = _standing(result)
-            self.items = _items(result["items"])
-            self.provenance = provenance(result)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError("This is no answer of a trace.") from error
-
-
 Shown = Explained | Compared | Traced
 # What each tool answers with.
 OF_TOOLS: Mapping[str, type[Explained] | type[Compared] | type[Traced]] = {
@@ -233,28 +143,9 @@ def of_tool(tool: str, result: Any) -> Shown | None:
         return None
 
 
-def provenance(result: Mapping[str, Any]) -> Provenance:
-    """Where an answer is from. Raises ValueError, KeyError and TypeError."""
-    said = result["provenance"]
-    if not saying.NAME.fullmatch(said["metric_id"]):
-        raise ValueError("The provenance names no metric.")
-    return Provenance(
-        said["run"], datetime.fromisoformat(said["decision_point"]), said["metric_id"], said["formula_version"],
-        said["formula_digest"], said["valuation"], said["valuation_digest"], tuple(said["entries"]),
-    )  # fmt: skip
-
-
-def _standing(result: Mapping[str, Any]) -> Standing:
-    reasons = [
-        Reason(one["code"], wording.sentence(one["code"]), wording.details(one["parameters"]))
-        for one in result["reasons"]
-    ]
-    return Standing(Status(result["mechanism_status"]), reasons)
-
-
 def _name(component: Mapping[str, Any]) -> str:
-    part = component["part"]
-    return PARTS.get(part, f"{{name}}, {part}").replace("{name}", component["name"])
+    name, part = str(component["name"]), component["part"]
+    return PARTS.get(part, f"{name}, {part}") if part else name
 
 
 def _known(component: Mapping[str, Any]) -> Amount:
@@ -270,42 +161,3 @@ def _span(said: Mapping[str, Any] | None) -> tuple[Amount | None, Amount | None]
 
 def _fidelity(said: Mapping[str, Any] | None) -> tuple[Amount | None, Amount | None]:
     return (None, None) if said is None else (amounts.of(said, "off"), amounts.of(said, "tolerance"))
-
-
-def _items(said: Sequence[Mapping[str, Any]]) -> list[Item]:
-    items: list[Item] = []
-    last: Fraction | None = None
-    day = None
-    for one in said:
-        if one["item"] == "gap":
-            items.append(Item("gap", since=one["since"], until=one["until"]))
-        elif one["item"] == "cut":
-            items.append(Item("cut", rows=one["rows"]))
-        else:
-            number = _seconds(one, "at")
-            at = moment(number)
-            items.append(_event(one, number, at, is_same=number == last, is_new=at is None or at.date() != day))
-            last, day = number, at.date() if at else None
-    return items
-
-
-def _event(said: Mapping[str, Any], number: Fraction, at: datetime | None, *, is_same: bool, is_new: bool) -> Item:
-    return Item(
-        "event", at, "" if at else f"{amounts.made(number).text} s", moment(_seconds(said, "recorded_at")),
-        said["what"], said["actor"], f"{said['relation']} {said['id']}", is_new, is_same,
-    )  # fmt: skip
-
-
-def _seconds(said: Mapping[str, Any], key: str) -> Fraction:
-    found = amounts.of(said, key)
-    if found is None:
-        raise ValueError("An event has a time, or it is none.")
-    return found.number
-
-
-def moment(seconds: Fraction) -> datetime | None:
-    """The moment that is so many seconds after 1970; None for one that no calendar here has."""
-    try:
-        return EPOCH + timedelta(microseconds=round(seconds * 1_000_000))
-    except OverflowError:
-        return None

@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.utils import timezone
+
 from audit import twohands, versions
 from audit.models import Definition
 from evidence import sources
+from evidence.kinds import moments
 from evidence.metrics import checking, lint, saying, scoping, valuation
 from evidence.metrics.asking import Golden
 from evidence.metrics.definition import MetricVersion
@@ -47,15 +50,12 @@ def valuation_of(version: MetricVersion) -> Valuation | None:
 
     Raises ValueError when there is no such version of it, or nobody ever put that in force.
     """
-    return None if version.valuation is None else priced(version.valuation)
-
-
-def priced(label: str) -> Valuation:
-    """The table of this label, as prices@3. Raises ValueError as `valuation_of` does."""
-    name, _, number = label.partition("@")
-    found = Definition.objects.filter(kind=VALUATION, name=name, version=int(number)).first()
+    table = valuation.named(version.valuation)
+    if table is None:
+        return None
+    found = Definition.objects.filter(kind=VALUATION, name=table[0], version=table[1]).first()
     if found is None or found.activated_at is None:
-        raise ValueError(f"The valuation {label} was never put in force; a metric rests on one that was.")
+        raise ValueError(f"The valuation {version.valuation} was never put in force; a metric rests on one that was.")
     return Valuation.of(found.name, found.version, found.digest, found.body)
 
 
@@ -70,7 +70,8 @@ def check_metric(metric_id: str, body: Mapping[str, Any]) -> None:
 
 
 def _check_golden(version: MetricVersion, golden: Golden) -> None:
-    moment(golden)
+    if moment(golden) > timezone.now():
+        raise ValueError(f"A golden value is of a moment that is past; {golden.decision_point} is not over yet.")
     sentence = scoping.misfit(version, golden.scope)
     if sentence:
         raise ValueError(f"The golden value at {golden.decision_point} asks for no scope of this metric. {sentence}")
@@ -80,12 +81,10 @@ def moment(golden: Golden) -> datetime:
     """The decision point of a golden value. Raises ValueError when it is no moment with a zone."""
     said = saying.text(golden.decision_point, "The decision point of a golden value")
     try:
-        found = datetime.fromisoformat(said)
-    except ValueError:
-        found = None
-    if found is None or found.tzinfo is None:
-        raise ValueError(f"A golden value's decision point is a moment with its zone, as {AN_INSTANT}; {said} is none.")
-    return found
+        return moments.parse(said)
+    except ValueError as error:
+        sentence = f"A golden value's decision point is a moment with its zone, as {AN_INSTANT}; {said} is none."
+        raise ValueError(sentence) from error
 
 
 def _check_source(version: MetricVersion) -> None:

@@ -7,8 +7,8 @@ it finds no row.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 
+from evidence.kinds import moments
 from evidence.metrics.definition import MetricVersion
 
 LONGEST = 200  # characters of a value
@@ -41,12 +41,13 @@ def _is_key(value: object) -> bool:
 
 
 def _is_instant(value: object) -> bool:
-    if not isinstance(value, str) or not _is_text(value):
+    if not isinstance(value, str):
         return False
     try:
-        return datetime.fromisoformat(value).tzinfo is not None
+        moments.parse(value)
     except ValueError:
         return False
+    return True
 
 
 _KINDS: dict[str, tuple[str, Callable[[object], bool]]] = {

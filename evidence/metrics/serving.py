@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from audit.models import Definition
@@ -16,6 +16,7 @@ from evidence import arguments as fitting
 from evidence import credentials, reader, replicas
 from evidence.bounds import Limits
 from evidence.errors import Problem
+from evidence.kinds import moments
 from evidence.metrics import answers, columns, counterfactual, explaining, formula, registry, schemas, scoping, trace
 from evidence.metrics.answers import Provenance
 from evidence.metrics.definition import MetricVersion
@@ -73,6 +74,8 @@ def answer(
     tried again.
     """
     check(kind, version, arguments)
+    if source.body["kind"] != registry.SOURCE_KIND:
+        raise Problem(503, "source_changed", f"{source.name} is a source of the kind {source.body['kind']} now.")
     asked = _Asked(version, arguments, decision_point, source, certificate, run, entries)
     return _ANSWERS[kind](asked)
 
@@ -103,7 +106,7 @@ class _Asked:
         """Where the answer is from."""
         return Provenance(
             run=self.run,
-            decision_point=self.at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+            decision_point=moments.spelled(self.at),
             metric_id=self.version.metric_id,
             formula_version=self.version.version,
             formula_digest=self.version.digest,
@@ -152,21 +155,26 @@ def _priced(version: MetricVersion) -> Valuation | None:
 
 
 def _trace_entity(asked: _Asked) -> Answered:
-    wanted = str(asked.arguments["entity"])
-    return _traced(asked, lambda row: str(row.get(columns.ENTITY)) == wanted)
+    kept, _ = _rows_called(asked, columns.ENTITY, str(asked.arguments["entity"]))
+    return _traced(asked, kept)
 
 
 def _trace_event(asked: _Asked) -> Answered:
-    wanted = asked.arguments["event"]
-    return _traced(asked, lambda row: row.get(trace.WHAT) == wanted)
+    # Where something else happened nothing is missing.
+    return _traced(asked, *_rows_called(asked, trace.WHAT, asked.arguments["event"]))
 
 
-def _traced(asked: _Asked, is_wanted: Callable[[Row], bool]) -> Answered:
+def _rows_called(asked: _Asked, column: str, wanted: str) -> tuple[Reading, Reading]:
+    """The rows that have this text, or this whole number, in a column; and all that were read."""
     assert asked.version.trace_hook is not None  # `check` refuses a trace of a version that has none
-    reading = asked.reading(asked.version.trace_hook)
-    kept = replace(reading, rows=[row for row in reading.rows if is_wanted(row)])
-    found = trace.trace(_ordered(kept))
-    return Answered(answers.traced(found, asked.provenance(None)), reading.is_truncated)
+    reading = _ordered(asked.reading(asked.version.trace_hook))
+    kept = [row for row in reading.rows if type(row.get(column)) in (str, int) and str(row[column]) == wanted]
+    return replace(reading, rows=kept), reading
+
+
+def _traced(asked: _Asked, kept: Reading, among: Reading | None = None) -> Answered:
+    found = trace.trace(kept, among)
+    return Answered(answers.traced(found, asked.provenance(None)), kept.is_truncated)
 
 
 def _compare(asked: _Asked) -> Answered:
@@ -203,6 +211,7 @@ def is_traced_by_entity(version: MetricVersion) -> bool:
 
 
 def _fits(version: MetricVersion, arguments: Mapping[str, Any]) -> str:
+    """What is not listed is no misfit: it is answered, with the condition that failed."""
     return ""
 
 

@@ -43,6 +43,7 @@ class Code(StrEnum):
     NO_PRICE = "no_price"
     UNREADABLE = "unreadable"
     CONTRADICTION = "contradiction"
+    TOO_LONG = "too_long"  # to be written out exactly, and nothing is rounded instead
     NOT_LISTED = "not_listed"  # condition 1 of a counterfactual, and so on
     NOT_HELD = "not_held"
     IDENTITY_FAILED = "identity_failed"

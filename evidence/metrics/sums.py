@@ -16,8 +16,8 @@ from typing import Any
 
 from evidence.metrics.exact import LIMIT, MOST_DIGITS
 
-# Wide enough for numbers of MOST_DIGITS on both sides of the point, however many; it raises rather than rounds.
 Rows = Sequence[Mapping[str, object]]
+# Wide enough for numbers of MOST_DIGITS on both sides of the point, however many; it raises rather than rounds.
 EXACT = Context(prec=4 * MOST_DIGITS, traps=[Inexact, Rounded, InvalidOperation])
 NUMBERS: frozenset[type] = frozenset({int, Decimal})
 TEXTS: frozenset[type] = frozenset({str, int})

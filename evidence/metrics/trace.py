@@ -59,14 +59,15 @@ class Trace:
     reasons: tuple[Reason, ...]
 
 
-def trace(reading: Reading) -> Trace:
-    """The trace of what was read."""
+def trace(reading: Reading, among: Reading | None = None) -> Trace:
+    """The trace of what was read, which may be some rows `among` others: a gap is then where none of all is."""
     reasons = list(reading.reasons())
     lines = rows.lines(reading.rows)
+    whole = rows.lines(among.rows) if among is not None and lines else lines
     try:
-        reasons += rows.standing(lines) if not reading.failed else ()
+        reasons += rows.standing(whole) if not reading.failed else ()
         events = sorted(map(_event, lines), key=lambda event: (event.at, event.recorded_at, event.relation, event.id))
-        items: list[Item] = list(_with_gaps(events, lines))
+        items: list[Item] = list(_with_gaps(events, whole))
     except Unreadable as error:
         return Trace((), Status.UNRESOLVED, (*reasons, error.reason))
     if reading.is_truncated:
@@ -91,8 +92,8 @@ def _event(line: Line) -> Event:
 
 
 def _with_gaps(events: Sequence[Event], lines: Sequence[Line]) -> Iterator[Item]:
-    """The events, with each gap before the first event that comes after it."""
-    there = {event.tick for event in events if event.tick is not None}
+    """The events, with each gap of the lines before the first event that comes after it."""
+    there = {line.whole(columns.TICK) for line in lines if columns.TICK in line.row}
     spans = {
         (line.whole(columns.FIRST_TICK), line.whole(columns.LAST_TICK)) for line in lines if columns.TICK in line.row
     }

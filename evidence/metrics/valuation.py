@@ -68,6 +68,12 @@ class Valuation:
         return cls(name, version, digest, body["owner"], {key: _price(key, one) for key, one in body["prices"].items()})
 
 
+def named(label: str | None) -> tuple[str, int] | None:
+    """The table and the version that a checked label names, as prices@3; None where a metric names none."""
+    name, _, version = (label or "").partition("@")
+    return (name, int(version)) if name else None
+
+
 def check(name: str, body: Mapping[str, Any]) -> None:
     """Raise ValueError, with a sentence, for a body that is no valuation table."""
     said = saying.keys(body, KEYS, "A valuation")

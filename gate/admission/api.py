@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import IO, Any
 
 from django.conf import settings
@@ -14,7 +13,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from audit import twohands
 from audit.agents import Principal
 from audit.budgets import CALLS
 from evidence import arguments, budgets
@@ -24,123 +22,13 @@ from evidence.serializers import refusals
 from gate.admission import asking, hooks, judging, reading
 from gate.admission.answering import asked
 from gate.admission.answering.asked import Gathered
+from gate.admission.api_schemas import ASKED, DECIDED, HOOKED, LONGEST_NAME, LONGEST_SUBJECT, PAYLOAD, QUESTIONS
 from gate.admission.hooks import ToolCall
 from gate.admission.judging import Judged
-from gate.admission.program import VERDICTS
 from gate.admission.reading import Unreadable
 from gate.admission.usable import usable
 
 SCOPE = "admit"
-LONGEST_NAME = 200
-LONGEST_SUBJECT = 200
-NO_MODEL: Mapping[str, Any] = MappingProxyType({})
-
-ASKED: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "policy": {
-            "type": "string",
-            "pattern": f"^{twohands.NAME.pattern}$",
-            "description": "The name of a policy, like shell-commands.",
-        },
-        "answers": {
-            "type": "object",
-            "description": "By question: {p}, {value, confidence}, {level, confidence}; a probe's {value, by: probe}. "
-            "A question for a model that is left out is put to the answering model, where there is one.",
-        },
-        "action": {"type": "object", "description": "What is about to be done, for the record."},
-        "judged_action": {"type": "string", "description": "The digest of what the answers are about."},
-        "executed_action": {"type": "string", "description": "The digest of what is about to run."},
-        "is_production": {
-            "type": "boolean",
-            "default": True,
-            "description": "False: nothing of production is touched. Else an allow becomes ask: a person decides.",
-        },
-        "subject": {"type": "string", "maxLength": LONGEST_SUBJECT, "description": "What it is about, in a word."},
-        "model": {
-            "type": "object",
-            "description": "The model that the agent says answered what no probe does.",
-            "properties": {"id": {"type": "string", "maxLength": LONGEST_NAME}, "latency_ms": {"type": "number"}},
-            "required": ["id"],
-            "additionalProperties": False,
-        },
-    },
-    "required": ["policy", "answers"],
-    "additionalProperties": False,
-}  # fmt: skip
-NULLABLE = ["string", "null"]
-DECIDED: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "verdict": {"type": "string", "enum": list(VERDICTS)},
-        "rule": {"type": NULLABLE, "description": "Null when no rule was read."},
-        "escalations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"q": {"type": NULLABLE}, "why": {"type": "string"}},
-                "required": ["q", "why"],
-            },
-        },
-        "policy": {"type": "string"},
-        "version": {"type": ["integer", "null"]},
-        "digest": {"type": NULLABLE, "description": "SHA-256 over the canonical program."},
-        "is_enforced": {"type": "boolean", "description": "False while a policy only observes: then nothing is held."},
-        "is_clamped": {"type": "boolean", "description": "True when an allow became ask, for production."},
-        "audit_id": {"type": "string"},
-    },
-    "required": [
-        "verdict", "rule", "escalations", "policy", "version", "digest", "is_enforced", "is_clamped", "audit_id",
-    ],
-}  # fmt: skip
-QUESTIONS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "policy": {"type": "string"},
-        "version": {"type": "integer"},
-        "questions": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "id": {"type": "string"},
-                    "text": {"type": "string"},
-                    "options": {"type": "object", "additionalProperties": {"type": "string"}},
-                    "levels": {"type": "array", "items": {"type": "string"}},
-                    "answer": {"type": "object", "description": "JSON Schema of an answer."},
-                },
-                "required": ["id", "text", "answer"],
-            },
-        },
-    },
-    "required": ["policy", "version", "questions"],
-}
-HOOKED: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "hookSpecificOutput": {
-            "type": "object",
-            "properties": {
-                "hookEventName": {"type": "string", "enum": [hooks.EVENT]},
-                "permissionDecision": {"type": "string", "enum": sorted(hooks.DECISIONS.values())},
-                "permissionDecisionReason": {"type": "string"},
-            },
-            "required": ["hookEventName", "permissionDecision", "permissionDecisionReason"],
-        }
-    },
-    "required": ["hookSpecificOutput"],
-}
-PAYLOAD: dict[str, Any] = {
-    "type": "object",
-    "description": "The body of an HTTP hook for PreToolUse; the hook command adds what it observed.",
-    "properties": {
-        "session_id": {"type": "string"}, "transcript_path": {"type": "string"}, "cwd": {"type": "string"},
-        "permission_mode": {"type": "string"}, "hook_event_name": {"type": "string"}, "tool_name": {"type": "string"},
-        "tool_input": {"type": "object"}, "tool_use_id": {"type": "string"},
-        hooks.OBSERVED: {"type": "object", "description": "The hook command's facts and the digest of the action."},
-    },
-    "required": ["hook_event_name", "tool_name", "tool_input"],
-}  # fmt: skip
 
 
 class PlainJSONParser(BaseParser):
@@ -245,10 +133,8 @@ class ClaudeCodeHook(AdmissionView):
 
 
 def _completed(policy: str, answers: Any, action: Mapping[str, Any], principal: Principal) -> Gathered:
-    """The answers with those of the answering model; without them where the policy changed while it was asked."""
-    version = judging.version_of(policy)
-    found = asked.completed(version, answers, action=action, asked_for=principal.actor().name)
-    return found if judging.version_of(policy) == version else Gathered(answers)
+    """The answers with those of the answering model to what they leave open."""
+    return asked.completed(judging.version_of(policy), answers, action=action, asked_for=principal.actor().name)
 
 
 def _answers_about(call: ToolCall, principal: Principal) -> Gathered:
@@ -276,7 +162,7 @@ def _action(call: ToolCall) -> dict[str, Any]:
 
 def _recorded(
     found: Judged, principal: Principal, subject: str, given: Gathered, action: dict[str, Any],
-    model: Mapping[str, Any] = NO_MODEL,
+    model: Mapping[str, Any] = judging.NOTHING,
 ) -> Judged:  # fmt: skip
     told = judging.recorded(
         found, principal, subject=subject[:LONGEST_SUBJECT], answers=given.answers, action=action, model=model,

@@ -17,6 +17,8 @@ from gate.admission.usable import usable
 from gate.admission.values import is_number
 
 CLIENT_PROBES = "client probes"
+OWN_WORD = ", by an agent's word"
+LONGEST_MODEL = 200  # characters of a model's name that a label keeps
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,12 @@ class DecisionPage:
             return ""
         said = self.args["asked"]["model"] if self.is_asked(question) else self.args["model"].get("id", "")
         return str(said)
+
+    def counted_as(self, question: Question) -> str:
+        """The model's name as its answers are counted: one that an agent says it asked is not the one that we ask."""
+        said = self.model_of(question)
+        is_own = question.by == "model" and not self.is_asked(question) and said != ""
+        return f"{said[: LONGEST_MODEL - len(OWN_WORD)]}{OWN_WORD}" if is_own else said
 
     @property
     def other_defects(self) -> list[str]:

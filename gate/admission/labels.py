@@ -1,8 +1,7 @@
-"""What people say of recorded answers: right, wrong, or that they cannot say. Thresholds are measured by it."""
+"""What people say of recorded answers: right, wrong, or that they cannot say. `measuring` counts it."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,14 +12,12 @@ from audit import log
 from audit.kinds import Kind
 from audit.refusing import NotAllowed
 from gate.admission import answers as answering
-from gate.admission import calibration, canonical
-from gate.admission.calibration import Sample, Share, Suggestion
+from gate.admission import canonical
 from gate.admission.decision_page import DecisionPage, Line
 from gate.admission.models import AnswerLabel
 from gate.admission.program import Question
 
 PERMISSION = "gate.label_answers"
-MOST = 2_000  # of the newest labels of one policy
 Said = AnswerLabel.Said
 WORDS = {Said.RIGHT: "right", Said.WRONG: "wrong", Said.CANNOT_SAY: "cannot say"}
 
@@ -62,9 +59,8 @@ class Asked:
 
 def asked(page: DecisionPage, person: Any) -> Asked:
     """What a person is asked about the answers of a decision."""
-    mine = dict(
-        AnswerLabel.objects.filter(decision=page.entry.seq, by=person.pk).values_list("question", "said")
-    )  # fmt: skip
+    said = AnswerLabel.objects.filter(decision=page.entry.seq, by=person.pk).values_list("question", "said")
+    mine = dict(said)
     lines = [
         Labelable(line, f"said_{number}", mine.get(line.question.id, ""))
         for number, line in enumerate(page.lines)
@@ -112,7 +108,7 @@ def check_can_label(form: Asked, said: Mapping[str, str]) -> None:
 def _row(page: DecisionPage, line: Line, word: str, by: Any) -> AnswerLabel:
     return AnswerLabel(
         decision=page.entry.seq, policy=page.entry.tool, question=line.question.id, asked=digest(line.question),
-        model=page.model_of(line.question), answer=line.answer, said=Said(word), by=by,
+        model=page.counted_as(line.question), answer=line.answer, said=Said(word), by=by,
     )  # fmt: skip
 
 
@@ -127,47 +123,3 @@ def digest(question: Question) -> str:
         "id": question.id, "type": question.type, "by": question.by, "text": question.text,
         "options": dict(question.options), "levels": list(question.levels),
     })  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What is known of one question's answers by one model, or by its probe."""
-
-    question: Question
-    model: str  # empty for a probe, and for a model that nobody named
-    right: Share  # of all that were said right or wrong
-    samples: Sequence[Sample]  # empty for a probe
-    disputed: int  # answers that people disagree about: in no number here
-
-    @property
-    def at_threshold(self) -> Share:
-        return calibration.at_threshold(self.samples)
-
-    @property
-    def suggestion(self) -> Suggestion:
-        return calibration.suggest(self.samples)
-
-
-def measured(policy: str, questions: Sequence[Question]) -> list[Measured]:
-    """By question and model, in the order of the questions; nothing for what nobody spoke of."""
-    known = {one.id: digest(one) for one in questions}
-    rows = AnswerLabel.objects.filter(policy=policy, asked__in=known.values()).exclude(said=Said.CANNOT_SAY)
-    found: dict[tuple[str, str], dict[int, list[AnswerLabel]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows.order_by("-pk")[:MOST]:
-        found[row.question, row.model][row.decision].append(row)
-    return [
-        _measured(one, model, list(found[name, model].values()))
-        for one in questions
-        for name, model in sorted(found)
-        if name == one.id
-    ]
-
-
-def _measured(question: Question, model: str, by_decision: Sequence[Sequence[AnswerLabel]]) -> Measured:
-    agreed = [rows[0] for rows in by_decision if len({one.said for one in rows}) == 1]
-    samples = [calibration.sample(question, one.answer, one.said == Said.RIGHT) for one in agreed]
-    right = sum(one.said == Said.RIGHT for one in agreed)
-    return Measured(
-        question, model, Share(right, len(agreed)), [one for one in samples if one is not None],
-        len(by_decision) - len(agreed),
-    )  # fmt: skip

@@ -5,6 +5,7 @@ A line is `{"call", "action", "answers", "model"}`, or an entry of the log as `e
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,9 +35,8 @@ class ModelCall:
 def read(lines: Iterable[bytes], policy: str) -> list[ModelCall]:
     """The calls of a file, in order; of an export those that this policy decided. Raises NoPolicy with a sentence."""
     found = [call for number, line in enumerate(lines, 1) for call in _of_line(line, number, policy)]
-    twice = {one.call for one in found if sum(other.call == one.call for other in found) > 1} if found else set()
-    if twice:
-        raise NoPolicy(f"{sorted(twice)[0]} is there twice; each call is one line.")
+    if twice := sorted(call for call, times in Counter(one.call for one in found).items() if times > 1):
+        raise NoPolicy(f"{twice[0]} is there twice; each call is one line.")
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from audit import definition_pages
 from audit.definition_pages import Row, Version
 from audit.models import Definition
-from gate.admission import coverage, exhaustive, files, labels, policies, recorded
+from gate.admission import coverage, exhaustive, files, measuring, policies, recorded
 from gate.admission.canonical import number_text
 from gate.admission.chips import CHIPS, Chip
 from gate.admission.exhaustive import Compared, TooManyCells
@@ -172,7 +172,7 @@ class PolicyPage:
     def reliability(self) -> list[Reliability]:
         """What people's labels say of the answers, by question and model."""
         questions = self.program.questions if self.program else ()
-        return [Reliability(one) for one in labels.measured(self.row.name, questions)]
+        return [Reliability(one) for one in measuring.measured(self.row.name, questions)]
 
     @property
     def rules(self) -> list[RuleLine]:

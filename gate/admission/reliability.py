@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gate.admission import calibration
 from gate.admission.calibration import TARGET, Bin, Share
-from gate.admission.labels import Measured
+from gate.admission.measuring import Measured
 
 # The picture's own coordinates.
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 284.0, 20.0, 190.0

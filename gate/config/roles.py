@@ -205,7 +205,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "writes_previewrequest": "SELECT",
         "writes_firstlook": "SELECT INSERT",
         # What probes ask: whether something goes on about the same subject. It judges through a function (below).
-        "triage_incident": "SELECT(id,status,subject)",
+        "triage_incident": "SELECT(id,status,subject,members)",
         "writes_admission": "SELECT",
         # Of what a policy asks of a model, it asks the answering worker.
         "admission_answerask": "SELECT INSERT(version_id,questions,action,asked_for)",

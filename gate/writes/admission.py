@@ -5,6 +5,8 @@ The writer trusts no row: it wants the entry as well, which only the role that p
 
 from __future__ import annotations
 
+from typing import Any
+
 from audit import reading, twohands
 from audit.kinds import Kind
 from audit.models import Definition, Entry
@@ -12,7 +14,8 @@ from gate.admission import policies
 from gate.admission.reducer import decide
 from gate.errors import NotAllowed
 from gate.writes import digests, target_admission
-from gate.writes.models import Admission, WriteRequest
+from gate.writes.models import Admission, Preview, WriteRequest
+from gate.writes.probes import around, counting
 
 Status = WriteRequest.Status
 NEVER_AGAIN = "Nobody can overrule that; the way on is another proposal."
@@ -77,11 +80,18 @@ def _in_force(write: WriteRequest) -> Definition | None:
     return twohands.active(policies.KIND.name, target_admission.of(write.target.body).policy)
 
 
-def check_admitted(write: WriteRequest) -> None:
-    """The writer's own look at it. Raises NotAdmitted.
+def check_effect(write: WriteRequest, seen: Preview) -> None:
+    """Raises NotAllowed where the policy blocks what is known by now: a freeze that began, or as many rows as this."""
+    found = latest(write)
+    if found is not None and (rule := _blocks_now(write, found, seen)):
+        raise NotAllowed(f"The rule {rule} blocks {write.ref} now: for the rows that its preview shows, or a freeze.")
 
-    The answers stand for the proposal that they were about alone; and a policy that came in force since the approval
-    is read over them once more, for what it would block is not run.
+
+def check_admitted(write: WriteRequest, seen: Preview) -> None:
+    """The writer's own look at it, and at what it would change. Raises NotAdmitted.
+
+    The answers stand for the proposal that they were about alone; and the policy in force, which may have come since
+    the approval, is read over them once more, for what it would block is not run.
     """
     found = latest(write)
     if found is None or found.verdict != Admission.Verdict.ASK or not _is_recorded(write, found):
@@ -91,10 +101,29 @@ def check_admitted(write: WriteRequest) -> None:
             f"{write.ref} was changed after it was proposed: what was observed is about another action"
             " (action_changed)."
         )
+    if rule := _blocks_now(write, found, seen):
+        raise NotAdmitted(f"The rule {rule} of the policy that is in force now blocks {write.ref}.")
+
+
+def _blocks_now(write: WriteRequest, found: Admission, seen: Preview) -> str | None:
+    """The rule of the policy in force that blocks it by what is known now; None when none does."""
     version = _in_force(write)
-    decision = decide(version.body["program"], found.answers) if version else None
-    if decision is not None and decision.verdict == "block":
-        raise NotAdmitted(f"The rule {decision.rule} of the policy that is in force now blocks {write.ref}.")
+    if version is None:
+        return None
+    decision = decide(version.body["program"], {**found.answers, **_known_by_now(write, found, seen)})
+    return decision.rule if decision.verdict == "block" else None
+
+
+def _known_by_now(write: WriteRequest, found: Admission, seen: Preview) -> dict[str, Any]:
+    """What has been seen since the proposal, in place of what a probe saw then."""
+    now = {"frozen": around.frozen(write).as_answer()}
+    if seen.row_count is not None:
+        now["rows_touched"] = {"value": counting.in_words(seen.row_count), "by": "probe"}
+    return {name: answer for name, answer in now.items() if _is_observed(found.answers.get(name))}
+
+
+def _is_observed(answer: Any) -> bool:
+    return isinstance(answer, dict) and answer.get("by") == "probe"
 
 
 def _is_recorded(write: WriteRequest, found: Admission) -> bool:

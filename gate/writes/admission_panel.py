@@ -98,15 +98,15 @@ class AdmissionPanel:
         return [one for one in self.lines if one.name in reads]
 
     def _line(self, question: Question) -> Line:
-        fact = self.found.facts.get(question.id, {})
-        wrong = [one for one in self.found.escalations if one["q"] == question.id]
-        reasons = [f"{in_words(one['why'])}{': ' + one['reason'] if one['reason'] else ''}" for one in wrong]
-        is_probe = question.by == "probe"
-        seen = fact.get("seen", "") if is_probe and not wrong else ""
-        by = f"probe, {fact['source']}" if is_probe and fact else "probe" if is_probe else self._model(question.id)
-        return Line(
-            question.id, question.text, _said(self.found.answers.get(question.id)), seen, ", ".join(reasons), by
-        )
+        wrong = [_defect(one) for one in self.found.escalations if one["q"] == question.id]
+        fact = self.found.facts.get(question.id, {}) if question.by == "probe" else {}
+        said, seen = _said(self.found.answers.get(question.id)), "" if wrong else fact.get("seen", "")
+        return Line(question.id, question.text, said, seen, ", ".join(wrong), self._by(question, fact))
+
+    def _by(self, question: Question, fact: Mapping[str, str]) -> str:
+        if question.by != "probe":
+            return self._model(question.id)
+        return f"probe, {fact['source']}" if fact else "probe"
 
     def _fact(self, name: str, text: str) -> Line:
         fact, said = self.found.facts[name], _said(self.found.answers.get(name))
@@ -119,6 +119,11 @@ class AdmissionPanel:
         if question in asked.get("questions", ()):
             return f"answering model {asked['model']}".strip()
         return f"the proposer's model, {said['id']}" if said else "the proposer's model"
+
+
+def _defect(one: Mapping[str, str]) -> str:
+    words = in_words(one["why"])
+    return f"{words}: {one['reason']}" if one["reason"] else words
 
 
 def _said(answer: Any) -> str:

@@ -7,6 +7,7 @@ and where that is not the digest of what would run, they are void. Safe to run t
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,11 @@ from django.db import connection, transaction
 
 from audit import log, masking
 from audit.kinds import Kind
-from gate.admission import judging, policies
+from gate.admission import judging, labels, policies
 from gate.admission.answering import asked
 from gate.admission.answering.asked import Gathered
 from gate.admission.judging import Judged
+from gate.admission.program import Question
 from gate.admission.usable import usable
 from gate.writes import digests, first_look, target_admission
 from gate.writes.models import Admission, WriteRequest
@@ -71,12 +73,22 @@ def _answers(write: WriteRequest, policy: str, facts: Facts) -> Gathered:
     """
     version = judging.version_of(policy)
     program = usable(version.body["program"]) if version else None
-    asks = {one.id for one in program.questions if one.by == "model"} if program else set()
-    said = {name: answer for name, answer in write.answers.items() if name in asks}
+    questions = [one for one in program.questions if one.by == "model"] if program else []
+    asks, meant = {one.id for one in questions}, _meant(write, questions)
+    said = {name: answer for name, answer in write.answers.items() if name in meant}
     observed = {name: fact.as_answer() for name, fact in facts.items() if name not in asks}
-    found = asked.completed(version, {**observed, **said}, action=_about(write), asked_for=write.ref)
-    # Where another version came meanwhile, its questions are others, whatever they are called.
-    return found if judging.version_of(policy) == version else Gathered({**observed, **said})
+    return asked.completed(version, {**observed, **said}, action=_about(write), asked_for=write.ref)
+
+
+def _meant(write: WriteRequest, questions: Sequence[Question]) -> set[str]:
+    """The questions that the proposer's answers are about: of a version that came since, those in the same words."""
+    made = Admission.objects.filter(write=write, edition=write.edition).select_related("version")
+    first = made.order_by("pk").first()
+    if first is None:
+        return {one.id for one in questions}
+    then = usable(first.version.body["program"]) if first.version else None
+    known = {labels.digest(one) for one in then.questions} if then else set()
+    return {one.id for one in questions if labels.digest(one) in known}
 
 
 def _about(write: WriteRequest) -> dict[str, Any]:

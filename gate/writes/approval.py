@@ -89,7 +89,7 @@ def verified(write: WriteRequest) -> Approved:
     seen = decisions[-1].preview
     assert seen is not None  # decisions_of sees to it
     _check_target(write.target)
-    _check_admission(write)
+    _check_admission(write, seen)
     _check_proposal(write)
     _check_preview(write, seen)
     for decision in decisions:
@@ -158,9 +158,9 @@ def _check_target(definition: Definition) -> None:
         raise NotApproved(f"Another version of {definition.name} is in force than the one that was approved.")
 
 
-def _check_admission(write: WriteRequest) -> None:
+def _check_admission(write: WriteRequest, seen: Preview) -> None:
     try:
-        admission.check_admitted(write)
+        admission.check_admitted(write, seen)
     except admission.NotAdmitted as problem:
         raise NotApproved(str(problem)) from problem
 

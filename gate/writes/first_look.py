@@ -179,8 +179,11 @@ def cast_parameters(tree: Any, given: Sequence[Parameter]) -> None:
 def read_in(tree: Any, schema: str, shown_in: str) -> None:
     """Have what stands in one schema read in another, by the same names."""
     for one in messages(tree):
-        if type(one).DESCRIPTOR.name == "RangeVar" and one.schemaname == schema:
+        name = type(one).DESCRIPTOR.name
+        if name == "RangeVar" and one.schemaname == schema:
             one.schemaname = shown_in
+        elif name == "ColumnRef" and len(one.fields) == 3 and one.fields[0].string.sval == schema:
+            one.fields[0].string.sval = shown_in
 
 
 @transaction.atomic

@@ -103,13 +103,14 @@ def check_log_verifies() -> None:
 
 
 def check_preview(write: WriteRequest, seen: Preview | None) -> None:
-    """Raises NotAllowed when there is no effect that could be approved."""
+    """Raises NotAllowed when there is no effect that could be approved, or the policy blocks the one there is."""
     if is_being_previewed(write):
         raise NotAllowed("A preview is being made; look at it before you approve.")
     if seen is None:
         raise NotAllowed("Nobody has previewed this write yet; ask for a preview before you approve.")
     if seen.error:
         raise NotAllowed("The preview found no effect that could be approved; its sentence says why.")
+    admission.check_effect(write, seen)
 
 
 def check_can_turn_down(person: Person, write: WriteRequest) -> None:

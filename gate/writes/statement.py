@@ -312,7 +312,14 @@ def _assignments(statement: Any) -> Iterator[tuple[str, Any]]:
     elif kind == "InsertStmt":
         columns = [column.res_target.name for column in statement.cols]
         for row in _inserted(statement.select_stmt.select_stmt):
-            yield from zip(columns, row, strict=False)  # PostgreSQL itself refuses lists of unequal length
+            # A star stands for as many columns as there are, so each may have its value from it.
+            star = next((one for one in row if _is_star(one)), None)
+            # PostgreSQL itself refuses lists of unequal length.
+            yield from zip(columns, row if star is None else [star] * len(columns), strict=False)
+
+
+def _is_star(value: Any) -> bool:
+    return bool(value.WhichOneof("node") == "column_ref" and value.column_ref.fields[-1].WhichOneof("node") == "a_star")
 
 
 def _inserted(select: Any) -> Iterator[list[Any]]:

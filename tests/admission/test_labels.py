@@ -10,7 +10,7 @@ from django.test import Client
 from audit import reading
 from audit.models import Entry
 from audit.refusing import NotAllowed
-from gate.admission import decision_page, judging, labels, policies
+from gate.admission import decision_page, judging, labels, measuring, policies
 from gate.admission.decision_page import DecisionPage
 from gate.admission.models import AnswerLabel
 from gate.admission.reliability import Reliability
@@ -77,7 +77,7 @@ def test_what_is_said_of_answers_is_kept_once_and_is_an_entry(decided: Any, make
     done = client.post(f"{address(page)}labels/", {"said_0": "right", "said_1": "wrong", "back": "/writes/"})
     assert (done.status_code, done.headers["Location"]) == (302, "/writes/")
     kept = {row.question: (row.said, row.model) for row in AnswerLabel.objects.filter(decision=page.entry.seq)}
-    assert kept == {"regenerable": ("right", "narrow-7b"), "place": ("wrong", "big-1")}
+    assert kept == {"regenerable": ("right", "narrow-7b"), "place": ("wrong", "big-1, by an agent's word")}
     entry = Entry.objects.filter(kind="admission.labeled", principal="jo").latest("seq")
     assert (entry.subject, entry.summary) == ("rm -rf", "1 right, 1 wrong")
     assert reading.content_of(entry).args == {
@@ -117,7 +117,7 @@ def test_the_form_leads_to_no_other_site(decided: Any, make_person: Any) -> None
 def measured() -> dict[tuple[str, str], Any]:
     found = usable(PROGRAM)
     assert found is not None
-    return {(one.question.id, one.model): one for one in labels.measured("deletes", found.questions)}
+    return {(one.question.id, one.model): one for one in measuring.measured("deletes", found.questions)}
 
 
 def test_answers_are_measured_by_question_and_model(decided: Any, make_person: Any) -> None:
@@ -146,10 +146,10 @@ def test_another_text_is_another_question(decided: Any, make_person: Any) -> Non
     labels.say(decided(), {"place": "right"}, by=make_person("jo", "on_call"))
     other = usable({**PROGRAM, "questions": [*QUESTIONS[:1], enum("place", text="Where is place?"), *QUESTIONS[2:]]})
     assert other is not None
-    assert labels.measured("deletes", other.questions) == []
+    assert measuring.measured("deletes", other.questions) == []
     looser = usable({**PROGRAM, "questions": [*QUESTIONS[:1], enum("place", min_confidence=0.1), *QUESTIONS[2:]]})
     assert looser is not None
-    assert [one.model for one in labels.measured("deletes", looser.questions)] == ["big-1"]
+    assert [one.model for one in measuring.measured("deletes", looser.questions)] == ["big-1, by an agent's word"]
 
 
 def test_a_threshold_is_a_guess_until_an_answer_beyond_it_was_reviewed(decided: Any, make_person: Any) -> None:

@@ -14,7 +14,6 @@ from audit import twohands
 from audit.models import Definition, Outbox
 from evidence import metric_list, metric_page
 from evidence.models import MetricAsk
-from tests.evidence import bodies
 from tests.evidence.metrics import asked, examples
 from tests.evidence.metrics.asked import SCOPE, at, put
 
@@ -37,10 +36,7 @@ def browser(ada: Any) -> Client:
 
 @pytest.fixture
 def cost(define: Callable[..., Definition]) -> Definition:
-    """failed_job_cost in force, with its prices."""
-    define("valuation", "prices", examples.PRICES)
-    define("source", "shop", bodies.source(schema="shop_read"))
-    return define("metric", "failed_job_cost", {**examples.FAILED_JOB_COST, "valuation": "prices@1"})
+    return asked.cost_in_force(define)
 
 
 @pytest.fixture
@@ -214,6 +210,7 @@ def test_a_question_may_be_about_a_moment_that_is_over(browser: Client, cost: De
     assert MetricAsk.objects.get(kind="explain").decision_point == at(400)
     for moment, words in (
         ("2999-01-01T00:00:00Z", "not there yet"), ("2026-05-01T00:00:00", "no zone"), ("soon", "no moment"),
+        ("0001-01-01T00:00:00+14:00", "none in UTC"),
     ):  # fmt: skip
         answer = browser.post(f"{PAGE}asks/", {**posted, "decision_point": moment})
         assert answer.status_code == 422

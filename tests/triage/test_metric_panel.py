@@ -13,8 +13,7 @@ from audit import log
 from audit.kinds import Kind
 from audit.models import Definition
 from gate.triage.models import Draft, Finding
-from tests.evidence import bodies
-from tests.evidence.metrics import asked, examples
+from tests.evidence.metrics import asked
 from tests.gate.conftest import make_draft as make_draft
 
 pytestmark = pytest.mark.django_db
@@ -30,10 +29,7 @@ def desk(client: Client, make_person: Any) -> Client:
 
 @pytest.fixture
 def cost(define: Callable[..., Definition]) -> Definition:
-    """failed_job_cost in force, with its prices."""
-    define("valuation", "prices", examples.PRICES)
-    define("source", "shop", bodies.source(schema="shop_read"))
-    return define("metric", "failed_job_cost", {**examples.FAILED_JOB_COST, "valuation": "prices@1"})
+    return asked.cost_in_force(define)
 
 
 def cited(draft: Draft, tool: str, result: dict[str, Any], status: str = "ok") -> None:

@@ -36,6 +36,11 @@ from gate.writes.undo import IMAGES
         ("delete from shop.jobs j using shop.lie l where j.job_id = l.job_id", 0, set()),
         ("delete from shop.jobs j using shop.lie l where j.job_id = 7 and j.job_id = l.job_id", 0, {"job_id"}),
         ("delete from shop.jobs j using (select job_id as n from shop.lie) l where j.job_id = l.n", 0, set()),
+        # A lateral table has its values from the one beside it, and under an alias a table's own name is another's.
+        ("update shop.jobs j set state = 'a' from shop.lie l, lateral (select l.job_id as n) o where j.job_id = o.n", 0,
+         set()),
+        ("update shop.jobs j set state = 'a' from shop.jobs where shop.jobs.job_id = 7", 0, set()),
+        ("delete from shop.jobs where kind = 'a' collate \"und-x-icu\"", 0, set()),
         # An undo has its rows in a parameter.
         (f"delete from shop.jobs as t using {IMAGES} where t.job_id = (u.image -> 'after' ->> 'job_id')::bigint", 1,
          {"job_id"}),
@@ -52,6 +57,7 @@ def test_what_must_hold_of_every_row(text: str, count: int, held: set[str]) -> N
         ("insert into shop.jobs (job_id) values (1), ($1)", 1, True, 2),
         ("insert into shop.jobs (job_id) select job_id from shop.lie", 0, False, None),
         ("insert into shop.jobs (job_id) values ((select max(job_id) from shop.lie))", 0, False, 1),
+        ("insert into shop.jobs (job_id) values (jsonb_array_elements($1)::text::bigint)", 1, True, None),
         (f"insert into shop.jobs (job_id) select (u.image ->> 'a')::bigint from {IMAGES}", 1, True, None),
     ],
 )
@@ -61,9 +67,17 @@ def test_whether_an_insert_says_its_rows_itself(text: str, count: int, is_stated
 
 
 def test_the_values_that_stand_there() -> None:
-    text = "update shop.jobs set state = $1 where job_id = $2 and kind = 'payout' and price = 1.5 and attempts in (1)"
-    found = keys.values(canonical(text + " and locked_by = $3", 3), ["queued", "7", None])
-    assert found == {"job_id": "7", "kind": "payout", "price": "1.5"}
+    text = (
+        "update shop.jobs set state = $1 where job_id in ($2, 8) and kind = 'payout' and price = 1.5 and locked_by = $3"
+    )
+    found = keys.values(canonical(text, 3), ["queued", "7", None])
+    assert found == {"job_id": ["7", "8"], "kind": ["payout"], "price": ["1.5"], "locked_by": []}
+
+
+@pytest.mark.parametrize("value", ["6 + 1", "'78'::varchar(1)", "7.4::int", "'74e-1'::numeric::int", "length($1)"])
+def test_a_value_that_only_the_database_works_out(value: str) -> None:
+    text = f"delete from shop.jobs where job_id = {value}"
+    assert keys.values(canonical(text, text.count("$")), ["a"]) == {"job_id": [None]}
 
 
 def test_what_counts_is_one_select_with_the_parameters_that_it_needs() -> None:
@@ -75,6 +89,17 @@ def test_what_counts_is_one_select_with_the_parameters_that_it_needs() -> None:
         " kind = $1::text::text LIMIT 101) found"
     )
     assert used == given[1:]
+
+
+def test_a_name_with_its_schema_is_read_where_the_table_is_shown() -> None:
+    text, _ = counting.as_count(canonical("delete from shop.jobs where shop.jobs.job_id = 7", 0), [], shown_in="seen")
+    assert "FROM seen.jobs WHERE seen.jobs.job_id = 7" in text
+
+
+def test_one_row_of_values_is_counted_as_the_rows_that_it_gives() -> None:
+    statement = canonical("insert into shop.jobs (job_id) values (jsonb_array_elements($1)::text::bigint)", 1)
+    text, _ = counting.as_count(statement, [Parameter("jsonb", "[1, 2]")], shown_in="seen")
+    assert ("VALUES" in text, "jsonb_array_elements" in text) == (False, True)
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "none"), (1, "one"), (2, "few"), (100, "few"), (101, "many")])

@@ -28,8 +28,8 @@ def run(measure: Measure, lines: Sequence[Line], factual: str, value: str) -> Si
     """
     allowed, made = _count(value), _count(factual)
     total, delay, reasons = Fraction(0), Fraction(0), list[Reason]()
-    for name in dict.fromkeys(line.text(columns.ENTITY) for line in lines):
-        attempts = _numbered([line for line in lines if line.text(columns.ENTITY) == name])
+    for name, its_own in _by_entity(lines).items():
+        attempts = _numbered(its_own)
         if allowed > made and _is_spent(attempts, made):
             raise Unmeasured(because(Code.NO_DATA, entity=name, attempt=made + 1))
         kept = attempts[:allowed]
@@ -48,6 +48,13 @@ def _count(value: str) -> int:
     if not (value.isascii() and value.isdigit() and 0 < int(value) < 10**6):
         raise Unmeasured(because(Code.NOT_LISTED, value=value))
     return int(value)
+
+
+def _by_entity(lines: Sequence[Line]) -> dict[str, list[Line]]:
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        found.setdefault(line.text(columns.ENTITY), []).append(line)
+    return found
 
 
 def _numbered(lines: Sequence[Line]) -> list[Line]:

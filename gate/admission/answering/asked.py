@@ -13,6 +13,7 @@ from django.db import connection, transaction
 
 from audit import heartbeats, masking, outbox
 from audit.models import Definition
+from gate.admission import judging
 from gate.admission.answering import parsing
 from gate.admission.answering.parsing import LATE
 from gate.admission.models import AnswerAsk
@@ -48,6 +49,14 @@ def completed(version: Definition | None, answers: Any, *, action: Mapping[str, 
     wanted = unanswered(version, given)
     if version is None or not wanted:
         return Gathered(given)
+    found = _completed(version, given, wanted, action, asked_for)
+    # Where another version came meanwhile, its questions are others, whatever they are called.
+    return found if judging.version_of(version.name) == version else Gathered(given)
+
+
+def _completed(
+    version: Definition, given: dict[str, Any], wanted: Sequence[str], action: Mapping[str, Any], asked_for: str
+) -> Gathered:
     if not is_at_work():
         return _without(given, wanted, NOT_AT_WORK)
     if not _waiting.acquire(blocking=False):

@@ -27,7 +27,7 @@ class Answered:
 
 def ask(
     endpoint: Endpoint, questions: Sequence[Question], action: Mapping[str, Any], *, seconds: float
-) -> dict[str, Answered]:  # fmt: skip
+) -> dict[str, Answered]:
     """An answer to each question by its id. Returns in time, whatever the server does."""
     began = time.monotonic()
     http = wire.client(endpoint, seconds=seconds)

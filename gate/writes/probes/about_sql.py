@@ -55,8 +55,8 @@ def probes(write: WriteRequest) -> dict[str, Probe]:
     }  # fmt: skip
 
 
-def held_values(write: WriteRequest) -> dict[str, str]:
-    """The columns whose one value the statement itself names: whom it is about. Raises Unfit."""
+def held_values(write: WriteRequest) -> dict[str, list[str | None]]:
+    """The columns whose values the statement itself names: whom it is about. Raises Unfit."""
     statement, given = screened(write)
     return keys.values(statement, [one.v for one in given])
 
@@ -123,12 +123,13 @@ def _user_data(seen: Seen) -> Fact:
     if found := [one for one in sorted(seen.statement.sets) if _is_user_data(said, named, "columns", one)]:
         return yes_no(True, f"{', '.join(found)} of {named}", LABELS)
     table = seen.table
-    columns = table.columns if seen.statement.verb == "delete" else ()
-    found = [one for one in columns if _is_user_data(said, named, "columns", one)]
+    columns = table.columns if seen.statement.verb == "delete" else table.generated
+    written = [one for one in columns if _is_user_data(said, named, "columns", one)]
+    found = [f"{', '.join(written)} of {named}"] if written else []
     found += [f"what {one} does" for one in table.firing if _is_user_data(said, named, "triggers", one)]
     found += [f"rows of {one}" for one in table.cascades]
     if found:
-        return yes_no(True, f"{', '.join(found)} of {named}" if columns else ", ".join(found), LABELS)
+        return yes_no(True, ", ".join(found), LABELS)
     return yes_no(False, "every column that is written is labeled otherwise", LABELS)
 
 

@@ -37,11 +37,19 @@ select distinct n.nspname || '.' || r.relname from pg_catalog.pg_constraint k
   join pg_catalog.pg_class r on r.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = r.relnamespace
   join pg_catalog.pg_class c on c.oid = k.confrelid join pg_catalog.pg_namespace m on m.oid = c.relnamespace
  where k.contype = 'f' and m.nspname || '.' || c.relname = any (%(names)s)
-   and ((%(verb)s = 'delete' and k.confdeltype in ('c', 'n', 'd'))
-     or (%(verb)s = 'update' and k.confupdtype in ('c', 'n', 'd') and exists (
+   and (('delete' = any (%(verbs)s) and k.confdeltype in ('c', 'n', 'd'))
+     or ('update' = any (%(verbs)s) and k.confupdtype in ('c', 'n', 'd') and exists (
        select from pg_catalog.pg_attribute a where a.attrelid = k.confrelid and a.attnum = any (k.confkey)
          and a.attname = any (%(sets)s))))
  order by 1
+"""
+# Whether a statement that sets these columns may move rows to another partition.
+MOVES = """
+select exists (select from pg_catalog.pg_partitioned_table p
+  join pg_catalog.pg_class c on c.oid = p.partrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+ where n.nspname || '.' || c.relname = any (%(names)s) and (0 = any (p.partattrs::int2[]) or exists (
+   select from pg_catalog.pg_attribute a where a.attrelid = p.partrelid and a.attnum = any (p.partattrs::int2[])
+     and a.attname = any (%(sets)s))))
 """
 # The columns that an INSERT leaves to the database, and whose value is another each time: a call, or a sequence.
 DRAWN = """
@@ -58,6 +66,7 @@ class Table:
     """The table of a statement, as far as admission asks about it."""
 
     columns: tuple[str, ...]
+    generated: tuple[str, ...]  # those of them that the database works out anew from others
     primary_key: frozenset[str]
     keys: tuple[frozenset[str], ...]  # the primary one and each other unique one
     triggers: tuple[str, ...]  # all that act
@@ -78,17 +87,26 @@ def _of(doctor: psycopg.Connection[Any], statement: Statement) -> Table:
     names = [name for name, _ in tables.parts(doctor, statement)]
     if not names:
         raise Unknown(f"The source does not show a table {statement.table}.")
-    sets = {"names": names, "verb": statement.verb, "sets": sorted(statement.sets)}
+    verbs = _verbs(doctor, statement, names)
+    sets = {"names": names, "verbs": verbs, "sets": sorted(statement.sets)}
+    columns = doctor.execute(shapes.COLUMNS, place).fetchall()
     keys = [frozenset(columns) for (columns,) in doctor.execute(KEYS, place).fetchall()]
     return Table(
-        columns=tuple(name for name, *_ in doctor.execute(shapes.COLUMNS, place).fetchall()),
+        columns=tuple(name for name, *_ in columns),
+        generated=tuple(name for name, _, is_generated, _ in columns if is_generated),
         primary_key=frozenset(tables.key_columns(doctor, statement)),
         keys=tuple(sorted(keys, key=sorted)),
         triggers=_names(doctor, shapes.TRIGGERS, [names]),
-        firing=_names(doctor, FIRING, [BITS[statement.verb], names]),
+        firing=_names(doctor, FIRING, [sum(BITS[verb] for verb in verbs), names]),
         cascades=_names(doctor, CASCADES, sets),
         drawn=tuple(one for one in _names(doctor, DRAWN, place) if one not in statement.sets),
     )
+
+
+def _verbs(doctor: psycopg.Connection[Any], statement: Statement, names: list[str]) -> list[str]:
+    """What the statement does to its parts: a row that moves to another is deleted here and inserted there."""
+    (moves,) = doctor.execute(MOVES, {"names": names, "sets": sorted(statement.sets)}).fetchone() or (False,)
+    return list(BITS) if statement.verb == "update" and moves else [statement.verb]
 
 
 def _names(doctor: psycopg.Connection[Any], query: str, given: Sequence[Any] | dict[str, Any]) -> tuple[str, ...]:

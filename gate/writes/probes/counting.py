@@ -15,7 +15,6 @@ from evidence import reader
 from gate.writes import first_look
 from gate.writes.models import WriteRequest
 from gate.writes.parameters import Parameter
-from gate.writes.probes import keys
 from gate.writes.probes.fact import Unknown
 from gate.writes.statement import Statement, messages
 
@@ -24,9 +23,10 @@ FRAME = f"SELECT count(*) AS rows FROM (SELECT 1 FROM x WHERE true LIMIT {FEW + 
 
 
 def count(write: WriteRequest, source: Definition, statement: Statement, given: Sequence[Parameter]) -> int:
-    """The number of rows, as far as one above FEW. Raises Unknown, Unfit, Refused or Problem."""
-    if statement.verb == "insert" and (stated := keys.stated_rows(statement)) is not None:
-        return stated
+    """The number of rows, as far as one above FEW. Raises Unknown, Unfit, Refused or Problem.
+
+    Only for what the database has to count: `keys.stated_rows` counts what an INSERT states itself.
+    """
     text, used = as_count(statement, given, shown_in=source.body["schema"])
     found = first_look.read(write, source, text, [one.v for one in used], reader.Limits(rows=1))
     if not found.rows or found.truncated:
@@ -50,11 +50,20 @@ def as_count(
     inner = tree.stmts[0].stmt.select_stmt.from_clause[0].range_subselect.subquery.select_stmt
     if statement.verb == "insert":
         inner.CopyFrom(node.select_stmt.select_stmt)
+        _select_one_row(inner)
         first_look.read_in(tree, statement.schema, shown_in)
         return _finished(tree, given)
     first_look.fill_rows(inner, node)
     first_look.read_in(tree, statement.schema, shown_in)
     return _finished(tree, given)
+
+
+def _select_one_row(select: Any) -> None:
+    """One row of VALUES as the SELECT that PostgreSQL makes of it: a function may give many rows there."""
+    if len(select.values_lists) == 1:
+        for value in select.values_lists[0].list.items:
+            select.target_list.add().res_target.val.CopyFrom(value)
+        del select.values_lists[:]
 
 
 def _finished(tree: Any, given: Sequence[Parameter]) -> tuple[str, list[Parameter]]:

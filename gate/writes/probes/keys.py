@@ -6,6 +6,7 @@ says: a constant, a parameter, or the elements of a parameter, as an undo has it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ import postgast
 from gate.writes.statement import Statement, messages
 
 EQUAL, LISTED = "AEXPR_OP", "AEXPR_IN"
+FRACTION = re.compile(r"\s*[-+]?[0-9_]*(\.|[0-9]e)[-+0-9_e]*\s*", re.IGNORECASE)
+GIVES_ROWS = frozenset({"jsonb_array_elements"})  # of the functions that a statement may call
 
 
 def held(statement: Statement) -> frozenset[str]:
@@ -21,11 +24,13 @@ def held(statement: Statement) -> frozenset[str]:
     return frozenset(column for column, _ in _terms(statement))
 
 
-def values(statement: Statement, given: Iterable[str | None]) -> dict[str, str]:
-    """The columns that are held to one value which stands there, with it as text."""
+def values(statement: Statement, given: Iterable[str | None]) -> dict[str, list[str | None]]:
+    """The columns that are held to values, with these as text; None for one that only the database can work out."""
     texts = list(given)
-    found = {column: _text(value, texts) for column, value in _terms(statement)}
-    return {column: text for column, text in found.items() if text is not None}
+    found: dict[str, list[str | None]] = {}
+    for column, value in _terms(statement):
+        found.setdefault(column, []).extend(_texts(value, texts))
+    return found
 
 
 def names_its_rows(statement: Statement) -> bool:
@@ -37,7 +42,8 @@ def names_its_rows(statement: Statement) -> bool:
 def stated_rows(statement: Statement) -> int | None:
     """How many rows an INSERT of VALUES adds; None where only the database can count them."""
     select = _node(statement).select_stmt.select_stmt
-    return len(select.values_lists) or None
+    # One row of VALUES is read as a SELECT, where such a function makes many of it.
+    return None if statement.functions & GIVES_ROWS else len(select.values_lists) or None
 
 
 def _node(statement: Statement) -> Any:
@@ -86,7 +92,9 @@ def _own_column(node: Any, statement: Statement, has_others: bool) -> str | None
         return None
     if len(names) == 1:
         return None if has_others else names[0]
-    own = ([statement.alias], [statement.schema, statement.name])
+    own = [[statement.alias]]
+    if statement.alias == statement.name:  # under an alias the table's own name is another one's
+        own.append([statement.schema, statement.name])
     return names[-1] if names[:-1] in own else None
 
 
@@ -94,7 +102,7 @@ def _is_value(node: Any, others: list[Any]) -> bool:
     given = {one.range_subselect.alias.aliasname for one in others if _is_given(one)}
     for part in messages(node):
         kind = type(part).DESCRIPTOR.name
-        if kind == "SubLink":
+        if kind in ("SubLink", "CollateClause"):  # under another collation than the key's, two keys may be equal
             return False
         if kind == "ColumnRef" and (len(part.fields) < 2 or part.fields[0].string.sval not in given):
             return False
@@ -103,24 +111,38 @@ def _is_value(node: Any, others: list[Any]) -> bool:
 
 def _is_given(item: Any) -> bool:
     """Whether an item of FROM holds nothing but what the proposal's own parameters say."""
-    return item.WhichOneof("node") == "range_subselect" and not _reads_tables(item)
+    # A LATERAL one reads the tables beside it, though it names none.
+    return item.WhichOneof("node") == "range_subselect" and not item.range_subselect.lateral and not _reads_tables(item)
 
 
 def _reads_tables(node: Any) -> bool:
     return any(type(part).DESCRIPTOR.name == "RangeVar" for part in messages(node))
 
 
-def _text(node: Any, given: list[str | None]) -> str | None:
-    """The one value that stands there, as text; None for a list, a NULL or an expression."""
-    kind = node.WhichOneof("node")
-    if kind == "type_cast":
-        return _text(node.type_cast.arg, given)
-    if kind == "param_ref":
-        number: int = node.param_ref.number
-        return given[number - 1]
-    if kind != "a_const" or node.a_const.isnull:
-        return None
-    constant = node.a_const
+def _texts(node: Any, given: list[str | None]) -> Iterator[str | None]:
+    """Each value that stands there, as text: nothing for a NULL, which no row equals; None for an expression."""
+    match node.WhichOneof("node"):
+        case "list":
+            for one in node.list.items:
+                yield from _texts(one, given)
+        case "type_cast":
+            yield from (_as_cast(text, node.type_cast) for text in _texts(node.type_cast.arg, given))
+        case "param_ref":
+            text = given[node.param_ref.number - 1]
+            yield from () if text is None else (text,)
+        case "a_const":
+            yield from () if node.a_const.isnull else (_constant(node.a_const),)
+        case _:
+            yield None
+
+
+def _as_cast(text: str | None, cast: Any) -> str | None:
+    """The same text, where no cast cuts or rounds it."""
+    is_cut = bool(cast.type_name.typmods) or (text is not None and FRACTION.fullmatch(text) is not None)
+    return None if is_cut else text
+
+
+def _constant(constant: Any) -> str | None:
     match constant.WhichOneof("val"):
         case "ival":
             return str(constant.ival.ival)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,12 +15,20 @@ from evidence.metrics.counterfactual import compare
 from evidence.metrics.explaining import Reading, explain
 from evidence.metrics.trace import trace
 from evidence.models import MetricAsk
+from tests.evidence import bodies
 from tests.evidence.metrics import examples
 
 BEGAN = datetime(2026, 5, 1, tzinfo=UTC)
 SCOPE = {"job_kind": "payout"}
 ROWS = {200: examples.COST_AT_200, 400: examples.COST_AT_400}
 TICKS = ((0, "ReadTimeout"), (1, "ReadTimeout"), (4, "succeeded"))
+
+
+def cost_in_force(define: Callable[..., Definition]) -> Definition:
+    """failed_job_cost in force, with its prices."""
+    define("valuation", "prices", examples.PRICES)
+    define("source", "shop", bodies.source(schema="shop_read"))
+    return define("metric", "failed_job_cost", {**examples.FAILED_JOB_COST, "valuation": "prices@1"})
 
 
 def at(seconds: int) -> datetime:

@@ -14,6 +14,7 @@ from evidence.metrics import counterfactual
 from evidence.metrics.counterfactual import Compared, compare
 from evidence.metrics.definition import MetricVersion
 from evidence.metrics.explaining import Explanation, Reading, explain
+from evidence.metrics.rows import Line
 from evidence.metrics.simulations import MODELS
 from evidence.metrics.simulations.model import Model, Simulated
 from evidence.metrics.simulations.swapped_rate import wilson
@@ -60,6 +61,24 @@ def worlds(draw: st.DrawFn) -> tuple[int, list[dict[str, Any]]]:
 def of_attempts(attempts: list[dict[str, Any]], most: int, value: int) -> Compared:
     explained = explain(COST, Reading(cost(attempts, most)), PRICES)
     return compare(explained, "max_attempts", str(value), Reading(attempts), PRICES)
+
+
+def test_each_row_is_looked_at_as_often_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call counts them while other calls wait: with each entity among all rows, ten thousand would take minutes."""
+    looked, text = [0], Line.text
+
+    def counted(line: Line, column: str) -> str:
+        looked[0] += 1
+        return text(line, column)
+
+    def looks_at(jobs: int) -> int:
+        looked[0] = 0
+        attempts = [{**examples.ATTEMPTS_AT_400[0], "entity": f"j{job}", "max_attempts": 1} for job in range(jobs)]
+        assert of_attempts(attempts, 1, 1).standing.status == Status.RESOLVED
+        return looked[0]
+
+    monkeypatch.setattr(Line, "text", counted)
+    assert looks_at(200) == 2 * looks_at(100)
 
 
 @given(worlds())

@@ -90,10 +90,12 @@ def test_a_variable_says_what_is_held_and_what_is_left_out(change: dict[str, Any
     [
         ("e.outcome as outcome", "e.reason as outcome", "reads attempt_end.reason, which source_fields does not name"),
         ("j.kind = :scope ->> 'job_kind'", "j.kind = :scope ->> 'kind'", "reads kind of the scope"),
+        ("j.kind = :scope ->> 'job_kind'", "j.due_at < (:scope ->> 'job_kind')::text::timestamptz",
+         "reads job_kind of the scope as a moment, so its kind is instant"),
         ("k.is_open as is_open", "k.is_open as is_openish", "is_openish"),
         (" where a.recorded_at <= :decision_point", " where a.id is not null", "not bound by the decision point"),
     ],
-)
+)  # fmt: skip
 def test_a_statement_reads_what_the_body_says(old: str, new: str, sentence: str) -> None:
     assert old in BODY["formula"]
     with pytest.raises(ValueError, match=sentence):

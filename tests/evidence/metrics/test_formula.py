@@ -49,6 +49,7 @@ REFUSED = [
     ("select 'now'::timestamptz as a from vis_job j", "moment of the call"),
     ("select j.id as a from vis_job j where j.at < 'NOW'", "moment of the call"),
     ("select j.id as a from vis_job j where j.at < ' tomorrow 10:00'", "moment of the call"),
+    ("select j.id as a from vis_job j where j.at < ',now;'", "moment of the call"),
     ("select j.a / j.b as a from vis_job j", "may not use /"),
     ("select j.a % j.b as a from vis_job j", "may not use %"),
     ("select j.a || j.b as a from vis_job j", r"may not use \|\|"),

@@ -36,6 +36,7 @@ def wanted(value: str | None, status: str) -> Golden:
         ("23.133333333333", "resolved", answer("23.133333333333", "resolved", value_exact="347/15"), False),
         (None, "unresolved", answer(None, "unresolved", "zero_denominator"), True),
         (None, "unresolved", answer(None, "unresolved", "read_failed"), False),
+        (None, "unresolved", answer(None, "unresolved", "no_rows", "stale_replica"), False),
     ],
 )
 def test_what_is_given_is_exactly_what_is_found(
@@ -49,6 +50,13 @@ def test_what_is_given_is_exactly_what_is_found(
 def test_what_could_not_be_read_matches_nothing_not_even_what_is_not_known() -> None:
     line = golden.Held(wanted(None, "unresolved"), None, "unresolved", problem="The source is dark.")
     assert not line.matches
+
+
+def test_a_replica_that_was_behind_is_said_and_not_that_two_unknown_values_differ() -> None:
+    line = golden.held(wanted(None, "unresolved"), answer(None, "unresolved", "stale_replica"), "A-1")
+    assert golden.failing({"golden": [line.said()]}, [line.golden]) == (
+        "jobs at 2026-05-01T00:06:40Z could not be read: The replica that answered was too far behind."
+    )
 
 
 @given(st.fractions())

@@ -51,18 +51,33 @@ PLANTED: list[tuple[str, dict[str, Any]]] = [
     ("words", of_kind("$$page$$")),
     ("words", of_kind("U&'p\\0061ge'")),
     ("words", of_kind("coalesce(j.kind, 'page')")),
+    ("words", of_kind("nullif('page', j.kind)")),
     ("consequence", of_kind("case when j.seconds > j.errors then 'shed_load' else 'running' end")),
+    ("consequence", of_kind("case when j.seconds > j.errors then coalesce('tier_a', '') end")),
+    ("consequence", of_kind("case j.seconds > j.errors when true then 'tier_a' else 'running' end")),
     ("consequence", of_kind("case when j.seconds between 0 and 1 then 'red' else 'running' end")),
     ("consequence", {"formula": FORMULA.replace("'s' as unit", "j.seconds > j.errors as is_over, 's' as unit")}),
     ("weight", selecting("j.seconds * 60")),
     ("weight", selecting("j.seconds * 1.5")),
     ("weight", selecting("j.seconds * '2.5'::numeric")),
+    *(("weight", selecting(f"j.seconds * {said}")) for said in ["'1e3'", "'.5'", "'+5'", "'0x10'", "'1_000'"]),
+    ("weight", selecting("coalesce(j.seconds, '1e3')")),
+    *(
+        ("weight", {"formula": f"{FORMULA} and j.due_at - j.recorded_at > {said}"})
+        for said in ["'10min'", "'1 day ago'", "'PT10M'", "'00:10:00'"]
+    ),
     ("weight", selecting("j.seconds + j.errors")),
     ("weight", selecting("j.seconds * (1 + 1 + 1)")),
     ("weight", {"formula": FORMULA + " and j.due_at < :decision_point - interval '10 min'"}),
     ("ranking", {"formula": FORMULA + " order by j.seconds desc limit 1"}),
     ("ranking", selecting("rank() over (order by j.seconds)")),
     ("ranking", {"formula": FORMULA + " and j.seconds = (select max(k.seconds) from vis_job k)"}),
+    ("ranking", {"formula": FORMULA + " and (select max(k.seconds) from vis_job k) = j.seconds"}),
+    ("ranking", {"formula": FORMULA + " and j.seconds in (select max(k.seconds) from vis_job k)"}),
+    ("ranking", {"formula": FORMULA + " and j.seconds >= all (select k.seconds from vis_job k)"}),
+    ("ranking", {"formula": FORMULA + " and not exists (select from vis_job k where k.seconds > j.seconds)"}),
+    ("ranking", selecting("count(*) over (order by j.seconds)")),
+    ("ranking", selecting("count(*) over w", " window w as (order by j.seconds)")),
     ("ranking", {"formula": FORMULA.replace("select", "select distinct on (j.kind)", 1)}),
     ("label", {"formula": FORMULA.replace("vis_job", "vis_review")}),
     ("label", {"source_fields": {**BODY["source_fields"], "job.verdict": "text"}}),
@@ -122,6 +137,8 @@ def test_the_examples_are_no_policies(name: str) -> None:
         "greatest(j.seconds, 0)",
         "coalesce(j.seconds, 0) * 1",
         "extract(epoch from :decision_point - j.due_at)",
+        "count(*) over (partition by j.kind)",
+        "case when j.seconds > 0 then extract(epoch from j.due_at) end",
     ],
 )
 def test_counting_is_no_policy(column: str) -> None:
@@ -130,6 +147,11 @@ def test_counting_is_no_policy(column: str) -> None:
 
 def test_moments_are_compared_without_being_a_threshold() -> None:
     assert codes({**BODY, **of_kind("case when j.due_at > j.recorded_at then 'early' else 'running' end")}) == set()
+
+
+def test_what_came_later_than_another_row_is_no_ranking() -> None:
+    later = " and not exists (select from vis_job k where k.id = j.id and k.due_at > j.due_at)"
+    assert codes({**BODY, "formula": FORMULA + later}) == set()
 
 
 def test_every_name_may_be_another_and_the_flaw_stays() -> None:
@@ -171,5 +193,6 @@ def test_one_version_has_one_content() -> None:
 
 
 def test_what_a_source_calls_its_states_is_the_sources() -> None:
-    for condition in ["j.kind = 'fail'", "j.kind in ('ok', 'page')", "'bad' <> j.kind"]:
+    for condition in ["j.kind = 'fail'", "j.kind in ('ok', 'page')", "'bad' <> j.kind", "nullif(j.kind, 'page') = ''",
+                      "j.kind in ('5xx', 'P1')"]:  # fmt: skip
         assert codes({**BODY, "formula": f"{FORMULA} and {condition}"}) == set()

@@ -126,3 +126,20 @@ def test_a_period_without_traffic_and_an_unheard_one_have_no_change() -> None:
     assert [one.code for one in alone.standing.reasons] == [Code.ZERO_DENOMINATOR]
     unheard = explained("error_share_change", traffic(v1_before=(1, 100), v1_later=(1, 100)))
     assert [one.code for one in unheard.standing.reasons] == [Code.UNKNOWN_VALUE]
+
+
+def test_what_is_too_long_to_be_written_exactly_is_not_known_and_not_rounded() -> None:
+    # Each version has its own denominator in each period, so that of the interaction has the digits of all of them.
+    rows = [
+        {"kind": f"v{group}", "period": period, "numerator": group % 7, "denominator": 10**9 + 2 * group + place}
+        for group in range(600)
+        for place, period in enumerate(("before", "after"))
+    ]
+    found = explained("error_share_change", rows)
+    assert found.standing.value is None
+    assert [(reason.code, reason.parameters) for reason in found.standing.reasons] == [
+        ("too_long", (("groups", "600"),))
+    ]
+    few = explained("error_share_change", rows[:40])
+    assert few.standing.status == "resolved"
+    assert "interaction" in [component.part for component in few.components]

@@ -14,7 +14,8 @@ from evidence.metrics import amounts, answers, waterfall, wording
 from evidence.metrics.answers import Provenance
 from evidence.metrics.definition import MetricVersion
 from evidence.metrics.explaining import Reading, explain
-from evidence.metrics.reading_answers import Compared, Explained, Traced, moment
+from evidence.metrics.reading_answers import Compared, Explained
+from evidence.metrics.reading_traces import Traced, moment
 from evidence.metrics.status import Code, Status
 from evidence.metrics.trace import trace
 from evidence.metrics.units import UNITS

@@ -20,6 +20,7 @@ from evidence.metrics.simulations import MODELS
 from evidence.metrics.units import UNITS
 from evidence.models import MetricAsk
 from tests.earned import as_golden
+from tests.evidence import bodies
 from tests.evidence.metrics import examples
 
 COST = examples.FAILED_JOB_COST
@@ -130,6 +131,8 @@ NOT_THERE: list[tuple[dict[str, Any], str]] = [
     ({"valuation": "costs@1"}, "costs@1 was never put in force"),
     ({"golden": [{**COST["golden"][0], "decision_point": "400"}]}, "400 is none"),
     ({"golden": [{**COST["golden"][0], "decision_point": "2026-05-01T00:06:40"}]}, "with its zone"),
+    ({"golden": [{**COST["golden"][0], "decision_point": "0001-01-01T00:00:00+14:00"}]}, "is none"),
+    ({"golden": [{**COST["golden"][0], "decision_point": "9999-05-01T00:06:40Z"}]}, "is not over yet"),
     (formula("from vis_attempt a", "from other.vis_attempt a"), "schema shop_read; not other"),
 ]
 
@@ -248,6 +251,18 @@ NOT_WHOLE: list[tuple[dict[str, Any], str]] = [
     ({"answer": None, "problem": "The source shop is not in force."}, "The source shop is not in force."),
     ({"answer": {"golden": []}}, "Not every golden value was run"),
 ]
+
+
+def test_what_another_source_gave_shows_nothing_of_the_one_in_force_now(
+    drafted: Definition, ada: Any, mia: Any, define: Make
+) -> None:
+    as_golden(drafted, ada)
+    define("source", "shop", bodies.source(schema="other_read"))
+    assert refusal(drafted, mia) == (
+        "The source shop was put in force anew after the golden values were run; run them again."
+    )
+    as_golden(drafted, ada)
+    assert refusal(drafted, mia) == ""
 
 
 def test_a_run_that_is_not_whole_shows_nothing(drafted: Definition, ada: Any, mia: Any) -> None:

@@ -13,6 +13,7 @@ import simplejson
 from audit.models import Definition
 from evidence import reader, replicas
 from evidence.errors import Problem
+from evidence.kinds import KINDS
 from evidence.metrics import registry, scoping, serving
 from evidence.metrics.definition import MetricVersion
 from evidence.metrics.valuation import Valuation
@@ -77,11 +78,53 @@ def test_the_order_of_the_rows_is_in_no_answer(
     assert len({answer(kind, of, **question) for _ in range(12)}) == 1
 
 
+def traced(kind: str, brought: dict[str, Any], rows: list[dict[str, Any]], **question: Any) -> dict[str, Any]:
+    """A trace of failed_job_cost over these rows."""
+    brought["vis_attempt"] = rows
+    hook = (version("failed_job_cost").trace_hook or "").replace("a.id as id,", "a.id as id, a.job_id as entity,")
+    of = version("failed_job_cost", trace_hook=hook)
+    return simplejson.loads(answer(kind, of, scope={"job_kind": "payout"}, **question))  # type: ignore[no-any-return]
+
+
+def test_a_row_of_nobody_is_of_no_entity_that_is_called_so(brought: dict[str, Any]) -> None:
+    rows = [{**EVENTS[0], "entity": None}, {**EVENTS[0], "entity": True}, {**EVENTS[0], "entity": 7}]
+    for name in ("None", "True"):
+        found = traced("trace_entity", brought, rows, entity=name)
+        assert (found["items"], found["reasons"]) == ([], [{"code": "no_rows", "parameters": {}}])
+    assert len(traced("trace_entity", brought, rows, entity="7")["items"]) == 1
+
+
+def test_a_code_that_is_a_number_is_found_as_it_is_shown(brought: dict[str, Any]) -> None:
+    found = traced("trace_event", brought, [{**EVENTS[0], "what": 504}, EVENTS[1]], event="504")
+    assert [one["what"] for one in found["items"]] == ["504"]
+
+
+def test_where_something_else_happened_is_no_gap_in_the_trace_of_an_event(brought: dict[str, Any]) -> None:
+    rows = [
+        {**EVENTS[0], "at": tick, "what": what, "tick": tick, "first_tick": 0, "last_tick": 4}
+        for tick, what in enumerate("yxyx")
+    ]
+    found = traced("trace_event", brought, rows, event="x")
+    assert [(one["item"], one.get("at", one.get("since"))) for one in found["items"]] == [
+        ("event", 1), ("event", 3), ("gap", 4),
+    ]  # fmt: skip
+    assert found["reasons"] == [{"code": "gap", "parameters": {"since": "4", "until": "4"}}]
+    assert traced("trace_event", brought, rows, event="z")["reasons"] == [{"code": "no_rows", "parameters": {}}]
+
+
 def test_a_trace_of_one_entity_needs_a_hook_that_says_of_what_its_rows_are() -> None:
     with pytest.raises(Problem, match="no trace of one entity"):
         answer("trace_entity", version("failed_job_cost"), scope={"job_kind": "payout"}, entity="j1")
     with pytest.raises(Problem, match="queue_wait has no trace"):
         answer("trace_event", version("queue_wait"), scope={"job_id": "j4"}, event="x")
+
+
+def test_a_source_that_became_one_of_another_kind_is_not_read() -> None:
+    source = Definition(kind="source", name="scratch", version=2, body=dict(KINDS["prometheus"].source_example))
+    with pytest.raises(Problem, match="scratch is a source of the kind prometheus now"):
+        serving.answer(
+            "explain", version("queue_wait"), {"scope": {"job_id": "j4"}}, AT, source=source, certificate="c", run="r"
+        )
 
 
 @pytest.mark.parametrize(
@@ -98,6 +141,9 @@ def test_a_trace_of_one_entity_needs_a_hook_that_says_of_what_its_rows_are() -> 
         ("refund_exposure", {"since": "2026-05-01T00:00:00Z"}, ""),
         ("refund_exposure", {"since": "2026-05-01"}, "The scope's since is a moment"),
         ("refund_exposure", {"since": "now"}, "The scope's since is a moment"),
+        ("refund_exposure", {"since": "2026-W18-5T00:00:00Z"}, "The scope's since is a moment"),
+        ("refund_exposure", {"since": "2026-05-01x00:00:00Z"}, "The scope's since is a moment"),
+        ("refund_exposure", {"since": "0001-01-01T00:00:00+14:00"}, "The scope's since is a moment"),
     ],
 )
 def test_a_scope_has_the_keys_that_are_registered(name: str, scope: dict[str, Any], sentence: str) -> None:

@@ -56,12 +56,12 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=DIFFERS) from error
 
     def _decide(self, file: str, **options: Any) -> None:
-        self._answered(file, lines.decided)
+        self._line_by_line(file, lines.decided)
 
     def _lint(self, file: str, **options: Any) -> None:
-        self._answered(file, lines.linted)
+        self._line_by_line(file, lines.linted)
 
-    def _answered(self, file: str, answer: Callable[[bytes], dict[str, Any]]) -> None:
+    def _line_by_line(self, file: str, answer: Callable[[bytes], dict[str, Any]]) -> None:
         for line in _lines(file):
             self.stdout.write(json.dumps(answer(line)))
             self.stdout.flush()  # whoever asks line by line waits for this one
