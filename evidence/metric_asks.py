@@ -6,7 +6,7 @@ People's plane puts the question and cannot write the answer; `evidence.metric_a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection, transaction
@@ -23,6 +23,7 @@ from evidence.metrics.registry import METRIC
 from evidence.models import MetricAsk
 
 MOST_WAITING = 8  # questions of one person that are not answered yet; the worker is shared
+WAITS = timedelta(hours=1)  # what was not answered by then was given up
 TASK = "evidence.tasks.answer_metric"
 INSERT = """
 insert into evidence_metricask
@@ -43,7 +44,8 @@ def check_can_ask(kind: str, by: Any) -> None:
         twohands.check_may_change(METRIC, by)
     elif not by.has_perm("audit.view"):
         raise NotAllowed("Your role does not look at metrics.")
-    if MetricAsk.objects.filter(asked_by=by, answered_at=None).count() >= MOST_WAITING:
+    since = timezone.now() - WAITS
+    if MetricAsk.objects.filter(asked_by=by, answered_at=None, asked_at__gt=since).count() >= MOST_WAITING:
         raise TooMany(f"{MOST_WAITING} of your questions wait for the reads worker; look at their answers first.")
 
 

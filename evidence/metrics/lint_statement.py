@@ -33,7 +33,7 @@ TEXTS = frozenset({
 })  # fmt: skip
 NUMBERS = frozenset({"interval", "numeric", "int2", "int4", "int8", "float4", "float8"})
 # Texts that PostgreSQL reads as a number (its documentation, 4.1.2.6) or as a length of time (8.5.4).
-NUMBER = re.compile(r"[+-]?(?:0[xob][0-9a-f_]+|(?=\.?[0-9])[0-9_]*\.?[0-9_]*(?:e[+-]?[0-9_]+)?)", re.I | re.A)
+NUMBER = re.compile(r"[+-]?(?:0[xob][0-9a-f_]+|(?=\.?[0-9])[0-9_]*(?:\.[0-9_]*)?(?:e[+-]?[0-9_]+)?)", re.I | re.A)
 LENGTH = re.compile(
     r"(?:@ *)?(?:[+-]?[0-9.]+ *(?:us|ms|mic|mil|s|m|h|d|w|y|c)[a-z]* *)+(?:ago)?|[+-]?[0-9]+:[0-9:.]+"
     r"|P(?=[0-9T])(?:[0-9.]+[YMWD])*(?:T(?:[0-9.]+[HMS])+)?",
@@ -100,8 +100,7 @@ def _operator(expression: Any) -> str:
 
 def _consequences(case: Any, dimensions: Dimensions) -> Found:
     """A quantity above or below something, answered by a word or a yes: value > x is 'page'."""
-    results = [when.case_when.result for when in case.args] + [case.defresult]
-    words = [text for result in results for text in _words(result)]
+    words = [text for result in _results(case) for text in _words(result)]
     tests = [node for test in (case.arg, *(when.case_when.expr for when in case.args)) for node in nodes(test)]
     is_threshold = any(
         type(node).__name__ == "A_Expr"
@@ -111,6 +110,10 @@ def _consequences(case: Any, dimensions: Dimensions) -> Found:
     )
     if is_threshold:
         yield from ((CONSEQUENCE, word) for word in words)
+
+
+def _results(case: Any) -> list[Any]:
+    return [when.case_when.result for when in case.args] + [case.defresult]
 
 
 def _words(result: Any) -> Iterator[str]:
@@ -147,6 +150,10 @@ def _is_truth(node: Any) -> bool:
         return node.type_cast.type_name.names[-1].string.sval == "bool" or _is_truth(node.type_cast.arg)
     if kind == "func_call":
         return node.func_call.funcname[-1].string.sval in ("bool_or", "bool_and", "every")
+    if kind == "coalesce_expr":
+        return any(map(_is_truth, node.coalesce_expr.args))
+    if kind == "case_expr":
+        return any(map(_is_truth, _results(node.case_expr)))
     if kind == "sub_link":
         return bool(node.sub_link.sub_link_type in (pb.EXISTS_SUBLINK, pb.ANY_SUBLINK, pb.ALL_SUBLINK))
     if kind == "a_expr":

@@ -57,6 +57,8 @@ PLANTED: list[tuple[str, dict[str, Any]]] = [
     ("consequence", of_kind("case j.seconds > j.errors when true then 'tier_a' else 'running' end")),
     ("consequence", of_kind("case when j.seconds between 0 and 1 then 'red' else 'running' end")),
     ("consequence", {"formula": FORMULA.replace("'s' as unit", "j.seconds > j.errors as is_over, 's' as unit")}),
+    ("consequence", of_kind("coalesce(j.seconds > j.errors, false)::text")),
+    ("consequence", of_kind("(case when j.kind = 'a' then j.seconds > j.errors end)::text")),
     ("weight", selecting("j.seconds * 60")),
     ("weight", selecting("j.seconds * 1.5")),
     ("weight", selecting("j.seconds * '2.5'::numeric")),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from audit import twohands
 from audit.models import Definition, Outbox
@@ -305,6 +306,9 @@ def test_the_worker_is_shared_so_questions_have_an_end(drafted: Definition, ada:
     with pytest.raises(NotAllowed, match="look at their answers first"):
         metric_asks.ask(drafted, "explain", {"scope": {}}, by=ada)
     metric_asks.ask(drafted, "explain", {"scope": {}}, by=mia)
+    # Nobody is kept from asking for ever by questions that no worker came to answer.
+    MetricAsk.objects.update(asked_at=timezone.now() - metric_asks.WAITS)
+    metric_asks.ask(drafted, "explain", {"scope": {}}, by=ada)
 
 
 def test_who_asks_cannot_answer(db: None) -> None:
