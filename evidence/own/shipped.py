@@ -11,6 +11,7 @@ from evidence.metrics.definition import PEOPLE
 
 HERE = Path(__file__).parent
 REVIEW_BY = "2027-11-30"
+TIME, COST = "failed_call_time", "failed_call_cost"
 # What every one of them says alike. Before anything was recorded nothing is known, whatever installation it is.
 COMMON: dict[str, Any] = {
     "parameters": {},
@@ -46,6 +47,15 @@ def source() -> tuple[str, dict[str, Any]]:
 def metrics() -> dict[str, dict[str, Any]]:
     """The bodies of the metrics by their names."""
     return {name: _whole(name, said) for name, said in _stated()["metrics"].items()}
+
+
+def cost(prices: str) -> dict[str, Any]:
+    """The body of `failed_call_cost`: the same seconds, with a price for each kind of asker.
+
+    `prices` names the version of a valuation table, like call_prices@1: what a second costs, its owner knows.
+    """
+    said = {"title": "Cost of calls that did not come to an answer", "unit": "EUR", "valuation": prices}
+    return {**metrics()[TIME], **said}
 
 
 def _whole(name: str, said: dict[str, Any]) -> dict[str, Any]:

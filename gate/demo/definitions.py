@@ -292,8 +292,10 @@ def numbers() -> list[Wanted]:
 def own() -> list[Wanted]:
     """Counterseal's own record as a source, and its metrics, as they are shipped."""
     reason = "It comes with Counterseal."
-    found = [Wanted("metrics", name, body, reason) for name, body in shipped_own.metrics().items()]
-    return [Wanted("sources", *shipped_own.source(), reason), *found]
+    bodies = {**shipped_own.metrics(), shipped_own.COST: shipped_own.cost(f"{metrics.CALL_PRICES}@1")}
+    prices = Wanted("valuations", metrics.CALL_PRICES, metrics.CALL_PRICE_TABLE, "As the contracts say.")
+    found = [Wanted("metrics", name, body, reason) for name, body in bodies.items()]
+    return [Wanted("sources", *shipped_own.source(), reason), prices, *found]
 
 
 def policies() -> list[Wanted]:

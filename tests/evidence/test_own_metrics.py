@@ -141,6 +141,21 @@ def test_calls_that_came_to_nothing_are_summed_exactly(own: Definition, define: 
     assert (found.value.number, found.unit, found.standing.word) == (Fraction("1.541"), "s", "resolved")
 
 
+def test_they_cost_what_a_table_of_the_owners_says(own: Definition, define: Any) -> None:
+    tool = f"slow_{uuid4().hex[:8]}"
+    for kind, taken in (("agent", 1500), ("process", 500)):
+        who = log.Actor(kind, "triage-agent", "mia")
+        log.record(Kind.CALL_FINISHED, who, call_id=uuid4(), tool=tool, status="failed", duration_ms=taken, args={})
+    each = {"agent": "0.002", "person": "0.01", "process": "0.0001"}
+    prices = {kind: {"price": price, "unit": "EUR", "per": "s", "source": "a letter"} for kind, price in each.items()}
+    table = {"title": "A second", "owner": "jonas", "review_by": "2027-06-01", "prices": prices}
+    define("valuation", "call_prices", table)
+    define("metric", shipped.COST, shipped.cost("call_prices@1"))
+    found = _answered(shipped.COST, own, define, {"since": "2020-01-01T00:00:00Z", "tool": tool})
+    assert found.value is not None
+    assert (found.value.number, found.unit, found.standing.word) == (Fraction("0.00305"), "EUR", "resolved")
+
+
 def test_no_agent_is_told_of_it_or_answered(own: Definition, define: Any, make_agent: Any) -> None:
     metric = define("metric", "time_to_decision", shipped.metrics()["time_to_decision"])
     principal = agents.authenticate(make_agent()[1])
