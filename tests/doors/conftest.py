@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from audit import agents, budgets, log, twohands
+from audit import agents, budgets, log, receipts, twohands
 from audit.agents import Principal
 from audit.models import Agent, Definition, Entry, Hold, Override, Redaction, SavedView, Verification
 from evidence import metric_asks, strangers
@@ -57,6 +57,12 @@ def letters_go_nowhere(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Mail is set up, so that its doors are there; what comes through is taken and dropped."""
     settings.MAIL = smtp.parse("smtp://127.0.0.1:1", "counterseal@example.org")
     monkeypatch.setattr(mail, "send", lambda **_: None)
+
+
+@pytest.fixture(autouse=True)
+def the_seal_may_take_longer_than_a_walk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No sealer runs here, and on what is older than ten seconds nothing is sent without its seal."""
+    monkeypatch.setattr(receipts, "SEALED_WITHIN", timedelta(hours=1))
 
 
 @dataclass
@@ -337,6 +343,7 @@ def proposed(target: Definition, agent: Agent, title: str) -> WriteRequest:
     write.proposal_digest = digests.of_proposal(write)
     write.save()
     admitting.admit(write.pk)
+    WriteRequest.objects.filter(pk=write.pk).update(version=1)  # one number is typed into every form that decides
     write.refresh_from_db()
     return write
 
