@@ -15,4 +15,5 @@ async def test_the_line_of_links_shows_where_one_is(product: Product, page: Page
     await sign_in(page, product, "mia")
     await page.goto(f"{product.people}/mail/")
     await expect(page.locator(".rail [aria-current]")).to_have_text("Mail")
-    await expect(page.locator(".rail [aria-current]")).to_be_in_viewport(ratio=1)
+    # A page is scrolled by whole pixels, so a fraction of one may be left out.
+    await expect(page.locator(".rail [aria-current]")).to_be_in_viewport(ratio=0.99)
