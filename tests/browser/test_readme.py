@@ -36,7 +36,9 @@ def run(language: str, code: str, product: Product, where: Path) -> subprocess.C
 def test_a_snippet_runs(language: str, code: str, product: Product, tmp_path: Path) -> None:
     done = run(language, code, product, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert any(word in done.stdout for word in ("find_job", "nvestigation", "received", "proposed", "waiting")), done.stdout
+    assert any(word in done.stdout for word in ("find_job", "nvestigation", "received", "proposed", "waiting")), (
+        done.stdout
+    )
 
 
 @pytest.mark.asyncio(loop_scope="session")
