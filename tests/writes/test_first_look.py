@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from audit.models import Outbox
-from evidence import proof
+from evidence import allowing, proof
 from gate.writes import actions, admitting, editing, first_look
 from gate.writes.errors import Unfit
 from gate.writes.models import FirstLook
@@ -137,6 +137,7 @@ def test_through_views_it_shows_what_they_show(looked: Any, shop: Any, define: A
         f"grant usage on schema shop_read to {READER}; grant select on shop_read.jobs to {READER};"
         f"revoke all on shop.jobs from {READER}"
     )
+    allowing.forget()  # what the role could use in the shop of the test before
     define("source", "look", {**SOURCE, "schema": "shop_read"})
     write = propose(title="Requeue it")
     first_look.make_unasked(write.pk)
