@@ -32,7 +32,7 @@ from gate.config.database import WITHOUT_DATABASE
 from gate.config.programs import PROGRAMS, UPGRADE, Program
 from gate.config.roles import PROCESSES, role_name
 from gate.config.services import CREDENTIALS
-from gate.demo import shop
+from gate.demo import own, shop
 from tests.machine import free_port
 
 pytestmark = [pytest.mark.external, pytest.mark.timeout(300)]
@@ -77,6 +77,8 @@ class Outside:
             name = f"SHOP_{kind.upper()}_DSN"
             if name.endswith(CREDENTIALS.get(program.process, ())):
                 told[name] = self.url(f"shop_{kind}", "shop")
+        if program.process == "reads":
+            told |= {"OWN_READS_DSN": self.url("own_reader"), "OWN_DOCTOR_DSN": self.url("own_doctor")}
         return told
 
     def about_the_log(self, program: Program) -> dict[str, str]:
@@ -161,6 +163,10 @@ def postgres(base: Path) -> Iterator[int]:
         connection.execute("create database counterseal owner counterseal_owner")
         names = [f"shop_{kind}" for kind in ("owner", "reader", "doctor", "writer")]
         shop.provision(connection, {name: f"{PASSWORD}-{name}" for name in names})
+        with psycopg.connect(
+            host=str(base / "run"), port=port, user="postgres", dbname="counterseal", autocommit=True
+        ) as ours:
+            own.make_logins(ours, {name: f"{PASSWORD}-{name}" for name in own.LOGINS})
         yield port
 
 
@@ -237,6 +243,10 @@ def outside(request: Any) -> Iterator[Outside]:
         with postgres(base) as port, BROKERS[request.param](base) as broker:
             made = Outside(base, port, broker, free_port(), free_port(), free_port())
             made.manage(UPGRADE, "upgrade")
+            with psycopg.connect(
+                host=str(base / "run"), port=port, user="postgres", dbname="counterseal", autocommit=True
+            ) as ours:
+                own.make_views(ours)
             _set_passwords(made)
             yield made
     finally:
