@@ -7,10 +7,11 @@ class EvidenceConfig(AppConfig):
 
     def ready(self) -> None:
         """Make the kinds of definitions known, the tools that tell of tools and metrics, and the parts of pages."""
-        from audit import agent_page
+        from audit import agent_page, copies
         from evidence import (
             agent_activity,
             discovery,
+            metric_copies,
             openapi,  # noqa: F401 - its scheme registers itself
         )
         from evidence.metrics import telling
@@ -18,6 +19,7 @@ class EvidenceConfig(AppConfig):
         _register_definitions()
         discovery.register()
         telling.register()
+        copies.register(metric_copies.of, metric_copies.clear)
         agent_page.register_part("evidence/_agent_activity.html", agent_activity.Activity)
         agent_page.set_marks(agent_activity.open_alerts)
 

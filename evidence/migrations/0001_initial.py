@@ -7,6 +7,8 @@ import evidence.metrics.kept_json
 from django.conf import settings
 from django.db import migrations, models
 
+from evidence.migrations import _copies_sql
+
 
 class Migration(migrations.Migration):
 
@@ -186,4 +188,5 @@ class Migration(migrations.Migration):
         ),
         # A counter that every call waits for must not wait for the disk.
         migrations.RunSQL('alter table evidence_calluse set unlogged', reverse_sql=migrations.RunSQL.noop),
+        migrations.RunSQL([_copies_sql.FUNCTION, _copies_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
     ]

@@ -335,6 +335,8 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
         "audit_redact(bigint,text)",
         "audit_default_rows()",
         "triage_clear_copies(bigint)",
+        "evidence_clear_copies(bigint)",
+        "admission_clear_copies(bigint)",
         EDIT_WRITE,
     ),
     "agents": ("audit_default_rows()", EDIT_WRITE, PLACE_CANARY, REOPEN_WATCHED),

@@ -13,7 +13,7 @@ from audit.models import Entry
 from gate.writes.models import WriteRequest
 
 WRITE = re.compile(r"W-([1-9][0-9]{0,17})", re.ASCII)
-KEEPS = "keeps its statement, parameters, reasons and previewed rows; they are what was approved, and stay."
+KEEPS = "keeps its statement, parameters, reasons, what admission saw and previewed rows: what was approved stays."
 
 
 def of(entry: Entry) -> Iterable[Copy]:

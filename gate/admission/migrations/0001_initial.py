@@ -5,6 +5,8 @@ import django.db.models.functions.datetime
 from django.conf import settings
 from django.db import migrations, models
 
+from gate.admission.migrations import _copies_sql
+
 
 class Migration(migrations.Migration):
 
@@ -51,4 +53,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('decision', 'question', 'by'), name='admission_one_label_each')],
             },
         ),
+        migrations.RunSQL([_copies_sql.FUNCTION, _copies_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
     ]
