@@ -170,8 +170,8 @@ def test_a_new_price_is_a_version_that_another_puts_in_force(drafting: Client, s
     shown = text(drafting.get("/valuations/prices/"))
     for words in (
         "90 EUR",
-        "finance, letter of May 2026",
-        "team-jobs",
+        "finance, letter of April 2026",
+        "jonas",
         "prices@1",
         "failed_job_cost",
         "prices@2 yet: 1 version.",

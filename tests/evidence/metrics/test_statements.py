@@ -21,9 +21,11 @@ from evidence.metrics.exact import exact
 from tests.evidence.metrics import examples
 
 LATE = 1_000_000  # seconds: after every decision point
-MOMENTS = ("due_at", "recorded_at", "started_at", "ended_at", "starts_at", "ends_at", "enqueued_at", "charged_at")
+MOMENTS = (
+    "due_at", "recorded_at", "started_at", "ended_at", "starts_at", "ends_at", "enqueued_at", "ready_at", "charged_at",
+)  # fmt: skip
 WHOLE = ("n", "max_attempts", "slots", "requests", "errors", "amount")
-NUMBERS = {**dict.fromkeys(WHOLE, "int8"), "held": "numeric", "budget": "numeric"}
+NUMBERS = {**dict.fromkeys(WHOLE, "int8"), "held_seconds": "numeric", "budget": "numeric"}
 
 Tables = dict[str, list[dict[str, Any]]]
 JOBS: Tables = {
@@ -41,11 +43,13 @@ JOBS: Tables = {
 }  # fmt: skip
 QUEUE: Tables = {
     "job": [
-        {"id": row["entity"], "queue": "q", "due_at": row["due"], "enqueued_at": row["due"], "recorded_at": 0}
+        {"id": row["entity"], "queue": "q", "due_at": row["due"], "enqueued_at": row["due"], "ready_at": row["due"],
+         "recorded_at": 0}
         for row in examples.QUEUED
     ],
     "start": [
-        {"job_id": row["entity"], "started_at": row["started"], "held": row["held"], "recorded_at": row["started"]}
+        {"job_id": row["entity"], "started_at": row["started"], "held_seconds": row["held"],
+         "recorded_at": row["started"]}
         for row in examples.QUEUED
     ],
     "queue": [{"name": "q", "slots": 2, "recorded_at": 0}],
@@ -165,8 +169,12 @@ def test_a_statement_answers_the_rows_of_its_example(recorded, name, at, which, 
 
 def test_the_trace_answers_the_attempts_of_the_job(recorded) -> None:
     found = read(recorded(JOBS), "failed_job_cost", examples.FAILED_JOB_COST["trace_hook"], 400)
-    expected = [{**row, "id": f"j1{row['id'][1:]}"} for row in examples.TRACE_OF_J1]
-    assert plain([row for row in found if row["id"].startswith("j1")]) == plain(expected)
+    ended = [{**row, "entity": "j1", "id": f"j1{row['id'][1:]}"} for row in examples.TRACE_OF_J1]
+    started = [
+        {"entity": job, "at": starts, "recorded_at": starts, "id": f"{job}{n}", "what": "started", "actor": slot,
+         "relation": "attempt"} for job, n, slot, starts, _, _ in examples.WORLD if job == "j1"
+    ]  # fmt: skip
+    assert plain([row for row in found if row["id"].startswith("j1")]) == plain([*started, *ended])
 
 
 @pytest.mark.parametrize("name", WORLDS)
