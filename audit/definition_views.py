@@ -58,6 +58,11 @@ def _render_one(
     return render(request, "audit/definition.html", context, status=status)
 
 
+def is_as_json(request: HttpRequest) -> bool:
+    """Whether somebody drafts a whole body as JSON, where there is a form of the kind's own."""
+    return "body" in request.POST or request.GET.get("as") == "json"
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @may_view
 def new(

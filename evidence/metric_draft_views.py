@@ -28,7 +28,7 @@ CHECK = "check"  # what the form asks for besides drafting: look at it, and draf
 @may_view
 def new(request: HtmxRequest, name: str = "") -> HttpResponse:
     """Draft a metric, or a new version of one; as JSON too, for whoever keeps metrics in files."""
-    if "body" in request.POST or request.GET.get("as") == "json":
+    if definition_views.is_as_json(request):
         return definition_views.new(request, "metrics", name)
     definition_views.check_may(request, registry.METRIC)
     show = partial(_render_form, request, name)

@@ -50,7 +50,7 @@ def _render_one(
 @may_view
 def new(request: HtmxRequest, name: str = "") -> HttpResponse:
     """Draft a tool, or a new version of one; as JSON too, for whoever keeps tools in files."""
-    if "body" in request.POST or request.GET.get("as") == "json":
+    if definition_views.is_as_json(request):
         return definition_views.new(request, "tools", name)
     definition_views.check_may(request, "tool")
     show = partial(_render_form, request, name)

@@ -45,7 +45,7 @@ def _render_one(request: HttpRequest, name: str, *, notice: str = "", status: in
 @may_view
 def new(request: HttpRequest, name: str = "") -> HttpResponse:
     """Draft a table, or a new version of one; as JSON too, for whoever keeps tables in files."""
-    if "body" in request.POST or request.GET.get("as") == "json":
+    if definition_views.is_as_json(request):
         return definition_views.new(request, "valuations", name)
     definition_views.check_may(request, registry.VALUATION)
     show = partial(_render_form, request, name)

@@ -55,7 +55,7 @@ def one(request: HttpRequest, name: str) -> HttpResponse:
 @may_view
 def new(request: HttpRequest, name: str = "") -> HttpResponse:
     """Draft a class, or a new version of one; as JSON too, for whoever keeps classes in files."""
-    if "body" in request.POST or request.GET.get("as") == "json":
+    if definition_views.is_as_json(request):
         return definition_views.new(request, "classes", name)
     definition_views.check_may(request, "class")
     show = partial(_render, request, name)

@@ -86,7 +86,7 @@ def _waiting(row: Row) -> int:
 @may_view
 def new(request: HttpRequest, name: str = "") -> HttpResponse:
     """Draft a target, or the next version of one; as JSON too, for whoever keeps targets in files."""
-    if "body" in request.POST or request.GET.get("as") == "json":
+    if definition_views.is_as_json(request):
         return definition_views.new(request, "targets", name)
     definition_views.check_may(request, "target")
     show = partial(_render, request, name)
