@@ -12,7 +12,7 @@ from audit.copies import Copy
 from audit.kinds import Kind
 from audit.models import Entry
 from gate.admission import judging
-from gate.admission.models import AnswerAsk, AnswerLabel
+from gate.admission.models import AnswerLabel
 
 SENT = "holds what the answering model was sent and said about it; ask to redact it too."
 
@@ -20,7 +20,8 @@ SENT = "holds what the answering model was sent and said about it; ask to redact
 def of(entry: Entry) -> Iterable[Copy]:
     """The labels of a decision's answers, and the other half of what a model was asked."""
     if entry.kind == Kind.ADMISSION_ANSWERED:
-        yield from _asks(entry)
+        # People's plane does not see the asks themselves.
+        yield Copy(entry.tool, _policy(entry.tool), "keeps what was asked and said for an hour; it is taken away.")
     elif entry.kind in judging.KINDS:
         yield from _labels(entry)
         yield from _sent(entry)
@@ -30,11 +31,6 @@ def clear(redaction: int) -> None:
     """Clear what admission repeats of a redacted entry: what a model was sent, and answers beside their labels."""
     with connection.cursor() as cursor:
         cursor.execute("select admission_clear_copies(%s)", [redaction])
-
-
-def _asks(entry: Entry) -> Iterable[Copy]:
-    for ask in AnswerAsk.objects.filter(entry=entry.seq).select_related("version"):
-        yield Copy(ask.version.name, _policy(ask.version.name), "keeps what was asked and said; it is taken away.")
 
 
 def _labels(entry: Entry) -> Iterable[Copy]:

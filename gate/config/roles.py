@@ -217,7 +217,7 @@ GRANTS: dict[str, dict[str, str]] = {
         **APPEND,
         **READ_DEFINITIONS,
         **RUN_JOBS,
-        "admission_answerask": "SELECT UPDATE(answers,model,latency_ms,entry,answered_at)",
+        "admission_answerask": "SELECT UPDATE(answers,model,latency_ms,entry,answered_at) DELETE",
     },
     # Verdicts and drafts, and the relay that hands jobs to the broker.
     "worker": {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from audit import heartbeats, outbox, reading
 from audit.models import Entry, Outbox
@@ -106,6 +108,14 @@ def test_a_probes_question_is_never_put_to_the_model(configured: Model, at_once:
     version = define("policy", "deletes", {"title": "Deletes", "program": PROGRAM, "cases": []})
     ask_id = asked.open_ask(version, ["tracked", "place"], action=ACTION, asked_for="coder")
     assert (AnswerAsk.objects.get(pk=ask_id).answers or {}).keys() == {"place"}
+
+
+def test_what_was_asked_is_kept_no_longer_than_somebody_may_wait(configured: Model, at_once: None, define: Any) -> None:
+    version = define("policy", "deletes", {"title": "Deletes", "program": PROGRAM, "cases": []})
+    old, newer = (asked.open_ask(version, ["place"], action=ACTION, asked_for="coder") for _ in range(2))
+    AnswerAsk.objects.filter(pk=old).update(asked_at=timezone.now() - work.KEPT - timedelta(seconds=1))
+    latest = asked.open_ask(version, ["place"], action=ACTION, asked_for="coder")
+    assert set(AnswerAsk.objects.values_list("pk", flat=True)) == {newer, latest}
 
 
 def test_an_ask_that_nobody_waits_for_any_more_is_not_sent(

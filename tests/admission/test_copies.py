@@ -15,7 +15,7 @@ from gate.admission.models import AnswerAsk, AnswerLabel
 from tests.admission.test_labels import ANSWERS, decided
 
 __all__ = ["decided"]
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
@@ -24,6 +24,7 @@ def admins(make_person: Any) -> tuple[Any, Any]:
 
 
 def redact(entry: Entry, admins: tuple[Any, Any], part: str) -> None:
+    """As people's plane does it."""
     wanted = redacting.ask(entry, part=part, reason="It names a customer.", by=admins[0])
     with pytest.raises(DatabaseError, match="not done"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("select admission_clear_copies(%s)", [wanted.pk])
@@ -32,9 +33,10 @@ def redact(entry: Entry, admins: tuple[Any, Any], part: str) -> None:
 
 @pytest.mark.parametrize(("part", "is_cleared"), [("args", True), ("both", True), ("result", False)])
 def test_a_label_keeps_nothing_of_an_answer_that_is_redacted(
-    decided: Any, admins: Any, part: str, is_cleared: bool
+    decided: Any, admins: Any, as_role: Any, part: str, is_cleared: bool
 ) -> None:
     page = decided()
+    as_role("people")
     labels.say(page, {"place": "right"}, by=admins[0])
     assert any("answers are cleared" in one.sentence for one in copies.of(page.entry))
     redact(page.entry, admins, part)
@@ -43,17 +45,23 @@ def test_a_label_keeps_nothing_of_an_answer_that_is_redacted(
     assert answer.get("abstain", False) is is_cleared
 
 
-def test_what_the_model_was_sent_goes_with_its_entry_and_is_named_by_the_decision(decided: Any, admins: Any) -> None:
+def test_what_the_model_was_sent_goes_with_its_entry_and_is_named_by_the_decision(
+    decided: Any, admins: Any, as_role: Any
+) -> None:
     page = decided()
-    sent = log.record(Kind.ADMISSION_ANSWERED, log.Actor.process(), args={"action": {"command": "rm Jane"}}, result={})
+    sent = log.record(
+        Kind.ADMISSION_ANSWERED, log.Actor.process(), tool="deletes", args={"action": {"command": "rm Jane"}}, result={}
+    )
     _, of_another = (
         AnswerAsk.objects.create(
-            version=page.version, questions=["place"], action={"command": "rm Jane"}, asked_for="coder", entry=seq
+            version=page.version, questions=["place"], action=action, asked_for="coder", entry=seq
         )
         for seq in (sent.seq, sent.seq + 10**6)
     )
+    as_role("people")
     entry = Entry.objects.get(pk=sent.id)
-    assert [one.sentence for one in copies.of(entry)] == ["keeps what was asked and said; it is taken away."]
+    assert [(one.subject, "is taken away" in one.sentence) for one in copies.of(entry)] == [("deletes", True)]
     assert "A-7" in [one.subject for one in copies.of(page.entry)]
     redact(entry, admins, "both")
+    as_role("owner")
     assert list(AnswerAsk.objects.values_list("pk", flat=True)) == [of_another.pk]

@@ -16,7 +16,7 @@ from evidence import metric_asks
 from evidence.metrics import example
 from evidence.models import MetricAsk
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
@@ -48,11 +48,12 @@ def asked(metric: Definition, kind: str, finished: Entry, by: Any) -> MetricAsk:
 @pytest.mark.parametrize("kind", ["explain", "golden"])
 @pytest.mark.parametrize("half", [0, 1], ids=["started", "finished"])
 def test_with_either_half_of_a_call_goes_the_question_that_it_answered(
-    metric: Definition, make_person: Any, kind: str, half: int
+    metric: Definition, make_person: Any, as_role: Any, kind: str, half: int
 ) -> None:
     asker, confirmer = make_person("first-admin", "admin"), make_person("second-admin", "admin")
     entries = called()
     gone, stays = asked(metric, kind, entries[1], asker), asked(metric, kind, called()[1], asker)
+    as_role("people")
     assert [one.subject for one in copies.of(entries[half]) if "is taken away" in one.sentence] == [metric.name]
     wanted = redacting.ask(entries[half], part="args", reason="It names a customer.", by=asker)
     with pytest.raises(DatabaseError, match="not done"), transaction.atomic(), connection.cursor() as cursor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -20,12 +21,14 @@ from gate.admission.program import Program, Question
 from gate.admission.usable import usable
 
 SECONDS = 7.0  # for all questions of an ask, from the moment that it was asked
+KEPT = timedelta(hours=1)  # nobody reads an ask after a few seconds, and the log has what it said
 NO_MODEL = "No answering model is configured."
 NOT_A_PROGRAM = "The policy cannot be read, so nothing was asked."
 
 
 def answer(ask_id: int) -> None:
     """Ask, and record it. Safe to run twice: the first answer stays."""
+    AnswerAsk.objects.filter(asked_at__lt=timezone.now() - KEPT).exclude(pk=ask_id).delete()
     ask = AnswerAsk.objects.select_related("version").get(pk=ask_id)
     if ask.answered_at is not None:
         return
