@@ -62,7 +62,7 @@ def rows_of(*asked: Asked[Any]) -> list[list[Row]]:
 
 
 def take(*asked: Taking[Any]) -> list[Any]:
-    """What each tells, in one transaction: all take, or none does. On a session of our own its commit waits for no disk.
+    """What each tells, in one transaction: all take, or none does. One of our own waits for no disk as it commits.
 
     Raises django.db.Error, and the refusal of the first that took nothing.
     """

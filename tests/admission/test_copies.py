@@ -49,13 +49,10 @@ def test_what_the_model_was_sent_goes_with_its_entry_and_is_named_by_the_decisio
     decided: Any, admins: Any, as_role: Any
 ) -> None:
     page = decided()
-    sent = log.record(
-        Kind.ADMISSION_ANSWERED, log.Actor.process(), tool="deletes", args={"action": {"command": "rm Jane"}}, result={}
-    )
+    action = {"command": "rm Jane"}
+    sent = log.record(Kind.ADMISSION_ANSWERED, log.Actor.process(), tool="deletes", args={"action": action}, result={})
     _, of_another = (
-        AnswerAsk.objects.create(
-            version=page.version, questions=["place"], action=action, asked_for="coder", entry=seq
-        )
+        AnswerAsk.objects.create(version=page.version, questions=["place"], action=action, asked_for="coder", entry=seq)
         for seq in (sent.seq, sent.seq + 10**6)
     )
     as_role("people")
