@@ -20,6 +20,7 @@ from tests.evidence.metrics.asked import SCOPE, at, put
 pytestmark = [pytest.mark.django_db, pytest.mark.urls("gate.config.urls_people")]
 VALUE = {"scope": SCOPE, "decomposition": "by_cost_kind"}
 PAGE = "/metrics/failed_job_cost/"
+OWNER = f">{examples.FAILED_JOB_COST['owner']}<"
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def test_a_list_without_metrics_says_what_one_is(browser: Client) -> None:
 
 def test_the_list_shows_what_each_means_and_what_it_came_to_last(browser: Client, at_400: MetricAsk) -> None:
     page = seen(browser, "/metrics/")
-    for words in ("Cost of failed attempts and lost jobs", "EUR", "team-jobs", "28.33", "resolved", ">shop<"):
+    for words in ("Cost of failed attempts and lost jobs", "EUR", OWNER, "28.33", "resolved", ">shop<"):
         assert words in page
 
 
@@ -100,7 +101,7 @@ def test_the_page_takes_a_value_apart(browser: Client, at_400: MetricAsk) -> Non
     for words in (
         "28.33 EUR", "adds up exactly, nothing left over", "wasted_compute", "88.2 %", "Resolved", "prices@1",
         "A-48216",
-        "A-48215", "accounting does not establish causality", "team-jobs", 'class="whole"', "vis_attempt_end",
+        "A-48215", "accounting does not establish causality", OWNER, 'class="whole"', "vis_attempt_end",
         "failed_job_cost is 28.33 EUR, made of wasted_compute 0.33, delay_penalty 3, permanent_loss 25",
     ):  # fmt: skip
         assert words in page, words
@@ -272,12 +273,22 @@ def test_half_a_question_is_none(browser: Client, at_400: MetricAsk) -> None:
         {"kind": "compare", "variable": "max_attempts", "value": "2"},
         {"kind": "compare", "of": "999999", "variable": "max_attempts", "value": "2"},
         {"kind": "compare", **own, "variable": "max_attempts"},
-        {"kind": "trace_entity", **own, "entity": "j1"},  # its trace does not say of what each row is
         {"kind": "golden"},
         {},
     ]
-    assert [browser.post(f"{PAGE}asks/", half).status_code for half in halves] == [422, 404, 422, 422, 404, 404]
+    assert [browser.post(f"{PAGE}asks/", half).status_code for half in halves] == [422, 404, 422, 404, 404]
     assert MetricAsk.objects.exclude(kind="golden").count() == 1
+
+
+def test_a_trace_that_does_not_say_of_what_each_row_is_is_not_asked_of_one_thing(
+    browser: Client, define: Callable[..., Definition], ada: Any
+) -> None:
+    nameless = """select a.started_at as at, a.recorded_at, a.id, a.slot as actor, 'started' as what,
+        'attempt' as relation from vis_attempt a where a.recorded_at <= :decision_point"""
+    cost = asked.cost_in_force(define, trace_hook=nameless)
+    of = put(cost, "explain", VALUE, ada, 400, asked.explained(cost, 400))
+    posted = {"kind": "trace_entity", "of": str(of.pk), "entity": "j1"}
+    assert browser.post(f"{PAGE}asks/", posted).status_code == 422
 
 
 def test_a_question_of_another_metric_is_not_shown(browser: Client, at_400: MetricAsk, define: Any, ada: Any) -> None:

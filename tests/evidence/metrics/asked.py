@@ -24,11 +24,11 @@ ROWS = {200: examples.COST_AT_200, 400: examples.COST_AT_400}
 TICKS = ((0, "ReadTimeout"), (1, "ReadTimeout"), (4, "succeeded"))
 
 
-def cost_in_force(define: Callable[..., Definition]) -> Definition:
-    """failed_job_cost in force, with its prices."""
+def cost_in_force(define: Callable[..., Definition], **other: Any) -> Definition:
+    """failed_job_cost in force, with its prices; what is named is other than in the example."""
     define("valuation", "prices", examples.PRICES)
     define("source", "shop", bodies.source(schema="shop_read"))
-    return define("metric", "failed_job_cost", {**examples.FAILED_JOB_COST, "valuation": "prices@1"})
+    return define("metric", "failed_job_cost", {**examples.FAILED_JOB_COST, "valuation": "prices@1", **other})
 
 
 def at(seconds: int) -> datetime:
