@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from audit import log, tokens
+from audit import log, tokens, vouching
 from audit.at_once import Asked, Row, ask
 from audit.kinds import Kind
 from audit.models import Agent, AgentToken
@@ -138,7 +138,8 @@ def _check_answers(owner: Any) -> None:
 def _record_change(agent: Agent, by: log.Actor, summary: str, **more: Any) -> None:
     log.record_with(
         Kind.AGENT_CHANGED, by, subject=f"agent {agent.name}", summary=summary,
-        args={"agent": agent.name, "owner": agent.owner_name, "stopped": agent.stopped_at is not None, **more},
+        args={"agent": agent.name, "owner": agent.owner_name, "stopped": agent.stopped_at is not None,
+              "rows": vouching.rows(agent), **more},
     )  # fmt: skip
 
 
@@ -156,16 +157,18 @@ def issue_token(
     if not scopes:
         raise ValueError(f"A token needs at least one scope of {', '.join(SCOPES)}.")
     _check_answers(owner)
-    agent, _ = Agent.objects.get_or_create(name=name, defaults={"owner": owner, "owner_name": owner.username})
+    agent, is_new = Agent.objects.get_or_create(name=name, defaults={"owner": owner, "owner_name": owner.username})
     if agent.owner_id != owner.pk:
         raise ValueError(f"{name} is owned by someone else; only its owner's name goes with a new token.")
     token, kept = tokens.draw(TOKEN_PREFIX)
-    AgentToken.objects.create(
+    made = AgentToken.objects.create(
         agent=agent, label=label, digest=kept, scopes=sorted(scopes), expires_at=timezone.now() + lifetime
     )
     log.record_with(
         Kind.TOKEN_ISSUED, by, subject=f"agent {name}", summary=f"{label}: {', '.join(sorted(scopes))}",
-        args={"agent": name, "owner": owner.username, "scopes": sorted(scopes), "label": label, "days": lifetime.days},
+        args={"agent": name, "owner": owner.username, "scopes": sorted(scopes), "label": label, "days": lifetime.days,
+              # An agent that was there stands as the last entry about it says.
+              "rows": vouching.rows(*([agent] if is_new else []), made)},
     )  # fmt: skip
     return token
 
@@ -179,6 +182,6 @@ def revoke_token(token_id: int, *, by: log.Actor) -> AgentToken:
         token.save(update_fields=["revoked_at"])
         log.record_with(
             Kind.TOKEN_REVOKED, by, subject=f"agent {token.agent.name}", summary=token.label,
-            args={"agent": token.agent.name, "label": token.label},
+            args={"agent": token.agent.name, "label": token.label, "rows": vouching.rows(token)},
         )  # fmt: skip
     return token

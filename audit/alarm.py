@@ -14,7 +14,8 @@ from typing import Any
 
 from django.db import connection
 
-from audit import reading, sealing
+from audit import reading, sealing, vouching
+from audit.models import Override as Row
 from audit.verify.findings import CODES
 
 OFF = "Approving and running writes is off."
@@ -154,5 +155,8 @@ def _override(row: Sequence[Any], verification: int | None, sealer: str) -> Over
     """The newest override, when it is about all that stands now."""
     pk, asked_by, decided_by, reason, solo, _, of_sealer, is_covering = row
     if pk is None or (sealer and sealer != of_sealer) or (verification is not None and not is_covering):
+        return None
+    # A row alone is no override: whoever can write into the database could put one there.
+    if not vouching.is_vouched(Row(pk=pk), "log"):
         return None
     return Override(pk, asked_by, decided_by, reason, solo)

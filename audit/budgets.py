@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.db import connection, transaction
 
-from audit import log
+from audit import log, vouching
 from audit.at_once import Row, Taking, ask
 from audit.kinds import Kind
 from audit.models import Agent, AgentUse
@@ -116,7 +116,8 @@ def change(agent_id: int, limits: Mapping[str, int], *, by: log.Actor) -> Agent:
     agent.save(update_fields=list(COLUMNS))
     log.record_with(
         Kind.AGENT_CHANGED, by, subject=f"agent {agent.name}", summary=_in_words(before, after),
-        args={"agent": agent.name, "owner": agent.owner_name, "before": before, "after": after},
+        args={"agent": agent.name, "owner": agent.owner_name, "before": before, "after": after,
+              "rows": vouching.rows(agent)},
     )  # fmt: skip
     return agent
 

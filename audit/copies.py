@@ -26,22 +26,35 @@ class Copy:
 
 Finder = Callable[[Entry], Iterable[Copy]]
 Clearer = Callable[[int], None]
+Forgetter = Callable[[], None]
 _finders: list[Finder] = []
 _clearers: list[Clearer] = []
+_forgetters: list[Forgetter] = []
 
 
-def register(finder: Finder, clearer: Clearer | None = None) -> None:
-    """Have a layer above tell of its copies, and clear those that it can. Safe to call again."""
+def register(finder: Finder, clearer: Clearer | None = None, forgetter: Forgetter | None = None) -> None:
+    """Have a layer above tell of its copies, clear those that it can, and forget those of months that were dropped.
+
+    Safe to call again.
+    """
     if finder not in _finders:
         _finders.append(finder)
     if clearer is not None and clearer not in _clearers:
         _clearers.append(clearer)
+    if forgetter is not None and forgetter not in _forgetters:
+        _forgetters.append(forgetter)
 
 
 def clear(redaction: int) -> None:
     """Clear what can be cleared, in the transaction of a redaction that was just done."""
     for clearer in _clearers:
         clearer(redaction)
+
+
+def forget() -> None:
+    """Forget what repeats entries of dropped months, in the transaction of a retention that was just done."""
+    for forgetter in _forgetters:
+        forgetter()
 
 
 def of(entry: Entry) -> list[Copy]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from audit import log
+from audit import log, vouching
 from audit.kinds import Kind
 from audit.models import Entry, Hold
 from audit.refusing import NotAllowed, recorded_refusal
@@ -72,5 +72,6 @@ def check_may_hold(by: Any) -> None:
 def _record(of: Hold, by: Any, act: str, reason: str) -> None:
     log.record_with(
         Kind.LOG_HELD, log.Actor.person(by), subject=of.subject, incident_id=of.incident_id,
-        summary=f"{act}: {reason}", args={"hold": of.pk, "act": act, "subject": of.subject, "reason": reason},
+        summary=f"{act}: {reason}",
+        args={"hold": of.pk, "act": act, "subject": of.subject, "reason": reason, "rows": vouching.rows(of)},
     )  # fmt: skip

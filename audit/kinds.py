@@ -104,3 +104,9 @@ class Kind(TextChoices):
     LOG_OVERRIDDEN = "log.overridden"  # also asked for, withdrawn, or refused: its status says which
     LOG_RESTORED = "log.restored"
     LOG_REOPENED = "log.reopened"
+
+
+# What may change a number that pages show: how much waits for whom, and what is in force.
+COUNTED = frozenset(
+    kind for kind in Kind if kind.value.partition(".")[0] in ("verdict", "draft", "write", "definition")
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from audit import vouching
 from audit.models import Link
 
 
@@ -14,6 +15,11 @@ def cite(entry_seq: int, subject: str, url: str, note: str, paths: Sequence[str]
     """
     link = Link(entry_seq=entry_seq, subject=subject, url=url, note=note, paths=sorted(set(paths)))
     Link.objects.bulk_create([link], ignore_conflicts=True)
+
+
+def said_of(subject: str) -> list[vouching.Said]:
+    """How the citations by a subject stand: what the entry says that was made when it cited."""
+    return vouching.rows(*Link.objects.filter(subject=subject).order_by("pk"))
 
 
 def citing(entry_seq: int) -> list[Link]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit import browse, saved_views, search, search_checking
+from audit import browse, choices, saved_views, search, search_checking
 from audit.browse import Filters, Page
 
 
@@ -33,4 +33,4 @@ def context_of(
 
 def with_form(context: dict[str, Any]) -> dict[str, Any]:
     """What the whole page has beside the rows: what the filters can be set to."""
-    return {**context, "choices": browse.choices(context["filters"])}
+    return {**context, "choices": choices.of(context["filters"])}

@@ -17,8 +17,8 @@ from django.conf import settings
 from django.db import connection, transaction
 from psycopg import Cursor
 
-from audit import canonical, header, payloads, streams, work
-from audit.kinds import Kind
+from audit import canonical, header, nudges, payloads, streams, work
+from audit.kinds import COUNTED, Kind
 
 HEADER_VERSION = 1
 
@@ -117,10 +117,10 @@ def _insert(cursor: Cursor[Any] | Any, at: streams.Position, kind: Kind, actor: 
     said["args_c"], said["result_c"] = (one.hex() for one in commitments)
     digest = canonical.entry_digest(said)
     parts = payloads.compress(args.kept), payloads.compress(result.kept)
-    cursor.execute(_STATEMENT, [*values, *commitments, digest, salt, *parts, payloads.CODEC])
+    cursor.execute(_STATEMENT, [*values, *commitments, digest, salt, *parts, payloads.CODEC, kind in COUNTED])
     row = cursor.fetchone()
     assert row is not None  # the statement returns the row that it inserted
-    entry_id, seq, moment = row
+    entry_id, seq, moment = row[:3]
     work.also(entry=f"A-{seq}", subject=str(said["subject"]))
     return Recorded(entry_id, seq, moment, digest)
 
@@ -164,7 +164,9 @@ def _header(kind: Kind, actor: Actor, about: About, at: streams.Position) -> dic
 
 _in_order = itemgetter(*header.FIELDS[:-2])  # the commitments are hashed as text and stored as bytes
 
-# One statement writes entry and payload: there is no moment at which one exists without the other.
+# One statement writes entry and payload: there is no moment at which one exists without the other. What may change a
+# number that pages show is announced, without a word of what it was. Calls are not: they change none, and transactions
+# that notify commit one after the other.
 _STATEMENT = f"""
 with entry as (
   insert into audit_append ({", ".join(header.COLUMNS)})
@@ -172,5 +174,5 @@ with entry as (
 ), payload as (
   insert into audit_payload (entry_id, salt, args, result, codec) select id, %s, %s, %s, %s from entry
 )
-select id, seq, at from entry
+select id, seq, at, case when %s then pg_notify('{nudges.CHANNEL}', '') end from entry
 """

@@ -21,13 +21,50 @@ PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
     ),
     ("bearer token", ("bearer",), re.compile(r"\bbearer\s{1,4}[\w\-.~+/]{8,}={0,2}", re.I)),
     ("Counterseal token", ("csa_", "csi_", "csp_"), re.compile(r"\bcs[aip]_[\w-]{20,}")),
-    ("AWS key", ("akia", "asia"), re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    ("AWS key", ("akia", "asia", "abia"), re.compile(r"(?<![0-9A-Za-z])A(?:KI|SI|BI)A[0-9A-Z]{16}(?![0-9A-Za-z])")),
     ("signed token", ("eyj",), re.compile(r"(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*")),
     (
         "service token",
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "k_live_"),
-        re.compile(r"\b(?:gh[pousr]_\w{30,}|xox[abeprs]-[\w-]{10,}|[sr]k_live_\w{16,})"),
+        (
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "xox",
+            "k_live_",
+            "k_test_",
+            "github_pat_",
+            "glpat-",
+            "sk-",
+            "npm_",
+            "pypi-",
+            "whsec_",
+            "dop_v1_",
+            "shpat_",
+            "hvs.",
+            "ya29.",
+            "xapp-",
+            "aiza",
+            "sg.",
+        ),
+        re.compile(
+            r"(?<![A-Za-z0-9])(?:gh[pousr]_\w{30,}|xox[abeprs]-[\w-]{10,}|[sr]k_(?:live|test)_\w{16,}"
+            r"|github_pat_\w{22,}|glpat-[\w-]{20,}|sk-(?=[\w-]{0,200}\d)[\w-]{24,}|npm_\w{36,}|pypi-[\w-]{40,}"
+            r"|whsec_[\w+/=-]{24,}|dop_v1_\w{40,}|shpat_\w{32,}|hvs\.[\w-]{24,}|ya29\.[\w-]{24,}|xapp-\d-[\w-]{20,}"
+            r"|AIza[\w-]{35}|SG\.[\w-]{16,}\.[\w-]{16,})"
+        ),
     ),
+    (
+        "authorization",
+        ("authorization",),
+        re.compile(
+            r"(?P<keep>authorization[\\\"']{0,2}\s{0,4}[=:]\s{0,4}[\\\"']{0,2}"
+            r"(?:basic|digest|token|apikey|negotiate|aws4-hmac-sha256)\s{1,4})[^\s\"';\\]+",
+            re.I,
+        ),
+    ),
+    ("cookie", ("cookie",), re.compile(r"(?P<keep>\b(?:set-)?cookie:\s{0,4})[^\s\[][^\r\n\"]*", re.I)),
     (
         "password",
         ("://",),
@@ -38,7 +75,7 @@ PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
         ("pass", "pwd", "secret", "key", "token"),
         re.compile(
             # Also where it stands in JSON or Python that is text itself: "password": "…", \\"password\\": \\"…\\".
-            r"(?P<keep>(?:password|passwd|pwd|passphrase|secret|secret_access_key|api_?key|access_?token)"
+            r"(?P<keep>(?:password|passwd|pwd|passphrase|secret|secret_access_key|(?:api|account)_?key|access_?token)"
             r"[\\\"']{0,2}\s{0,4}[=:]\s{0,4})(?:\\?\"[^\"]*\"?|'[^']*'?|[^\s,;&]+)",
             re.I,
         ),

@@ -16,7 +16,7 @@ from django.db import connection
 
 log = logging.getLogger(__name__)
 
-CHANNEL = "audit_counts"  # the log's trigger announces there what may change a count
+CHANNEL = "audit_counts"  # the log announces there what may change a count
 SECONDS_TO_RECONNECT = 1.0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
-from audit import alarm, log, seconding
+from audit import alarm, log, seconding, vouching
 from audit.alarm import Alarm
 from audit.kinds import Kind
 from audit.models import Override
@@ -88,6 +88,8 @@ def check_can_ask(by: Any, seen: int | None) -> Alarm:
 def check_can_confirm(wanted: Override, by: Any) -> bool:
     """True when confirming would be solo. Raises NotAllowed with the sentence that says why it cannot be."""
     seconding.check_may_decide(ACT, wanted, by)
+    if not vouching.is_vouched(wanted, "log"):
+        raise NotAllowed(f"{seconding.UNVOUCHED} Withdraw it, and ask anew.")
     stands = alarm.current()
     if stands is None or not stands.is_off:
         raise NotAllowed("Approving is on again, so there is nothing to override; withdraw the request.")
@@ -100,5 +102,6 @@ def _record(wanted: Override, by: Any, status: str, summary: str) -> None:
     log.record_with(
         Kind.LOG_OVERRIDDEN, log.Actor.person(by), subject="log", summary=summary, status=status,
         args={"override": wanted.pk, "verification": wanted.verification, "sealer": wanted.sealer,
-              "reason": wanted.reason, "asked_by": wanted.asked_by.get_username(), "solo": wanted.solo},
+              "reason": wanted.reason, "asked_by": wanted.asked_by.get_username(), "solo": wanted.solo,
+              "rows": vouching.rows(wanted)},
     )  # fmt: skip

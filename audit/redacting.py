@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from audit import copies, holds, log, payloads, seconding
+from audit import copies, holds, log, payloads, seconding, vouching
 from audit.kinds import Kind
 from audit.models import Entry, Payload, Redaction
 from audit.refusing import NotAllowed, recorded_refusal
@@ -60,6 +60,7 @@ def confirm(pk: int, *, by: Any) -> log.Recorded:
         "part": wanted.part,
         "reason": wanted.reason,
         "asked_by": wanted.asked_by.get_username(),
+        "rows": vouching.rows(wanted),
     }
     summary = f"{wanted.get_part_display()}, asked by {wanted.asked_by}: {wanted.reason}"
     receipt = log.record_with(
@@ -91,7 +92,7 @@ def _taken_up(pk: int) -> Redaction:
 def check_can_ask(entry: Entry, parts: tuple[str, ...], by: Any) -> None:
     """Raises NotAllowed with the sentence that says why these parts of an entry cannot be redacted."""
     seconding.check_may(ACT, by)
-    _check_may_go(entry)
+    _check_may_go(entry, parts)
     if waiting_for(entry):
         raise NotAllowed(f"A request about {entry.ref} waits already; confirm or withdraw it first.")
     there = parts_there(entry)
@@ -102,17 +103,21 @@ def check_can_ask(entry: Entry, parts: tuple[str, ...], by: Any) -> None:
 def check_can_confirm(wanted: Redaction, by: Any) -> Entry:
     """The entry. Raises NotAllowed with the sentence that says why `by` cannot confirm the request."""
     seconding.check_may_decide(ACT, wanted, by)
+    if not vouching.is_vouched(wanted, wanted.ref):
+        raise NotAllowed(f"{seconding.UNVOUCHED} Withdraw it, and ask anew.")
     seconding.check_second(ACT, wanted.asked_by, by)
     entry = Entry.objects.filter(pk=wanted.entry_id).first()
     if entry is None:
         raise NotAllowed(f"{wanted.ref} is not there any more; withdraw the request.")
-    _check_may_go(entry)
+    _check_may_go(entry, wanted.parts)
     return entry
 
 
-def _check_may_go(entry: Entry) -> None:
+def _check_may_go(entry: Entry, parts: tuple[str, ...]) -> None:
     if entry.kind.startswith("log."):
         raise NotAllowed("An entry about the log itself is not redacted: others rest on what it says.")
+    if entry.kind in vouching.KINDS and "args" in parts:
+        raise NotAllowed(f"The arguments of {entry.ref} are not redacted: they vouch for what it has put in force.")
     if held := holds.on_entry(entry):
         raise NotAllowed(f"A hold lies on {held[0].subject} ({held[0].reason}), so {entry.ref} is not redacted.")
 
@@ -126,5 +131,6 @@ def parts_there(entry: Entry) -> tuple[str, ...]:
 def _record(wanted: Redaction, by: Any, status: str, summary: str) -> None:
     log.record_with(
         Kind.LOG_REDACTION_ASKED, log.Actor.person(by), subject=wanted.ref, summary=summary, status=status,
-        args={"redaction": wanted.pk, "of": str(wanted.entry_id), "part": wanted.part, "reason": wanted.reason},
+        args={"redaction": wanted.pk, "of": str(wanted.entry_id), "part": wanted.part, "reason": wanted.reason,
+              "rows": vouching.rows(wanted)},
     )  # fmt: skip

@@ -15,7 +15,7 @@ from uuid import UUID
 import simplejson
 from django.db import DatabaseError, connection, transaction
 
-from audit import log, payloads
+from audit import copies, log, payloads
 from audit.kinds import Kind
 from audit.models import Entry, Leaf, Retained
 
@@ -74,6 +74,7 @@ def drop(one: Month, *, keep: int, by: str) -> log.Recorded:
             )
             text = payloads.pack(said).kept.decode("ascii")
             _rows("select audit_retain(%s, %s, %s)", [one.month, keep, text])
+            copies.forget()
     except DatabaseError as refused:
         raise CannotRetain(f"{one.name} stays. {str(refused).partition('CONTEXT')[0].strip()}") from refused
     return receipt

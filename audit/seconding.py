@@ -16,6 +16,8 @@ from django.utils import timezone
 from audit.refusing import NotAllowed
 
 WAITING = "waiting"
+# Whoever can write into the database could ask in another's name, and be the second hand to it.
+UNVOUCHED = "The log does not say that this was asked for as it stands here."
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from audit import log, seconding
+from audit import log, seconding, vouching
 from audit.kinds import Kind
 from audit.models import Definition
 from audit.refusing import NotAllowed
@@ -174,6 +174,11 @@ def _check_text(value: Any) -> None:
             _check_text(child)
 
 
+def hold(kind: str, name: str) -> None:
+    """Keep what is in force under a name as it is until the transaction ends, which must not take long."""
+    seconding.lock(_turn(kind, name))
+
+
 @transaction.atomic
 def activate(version_id: int, *, by: Any) -> Definition:
     """Put a drafted version in force and retire the one before.
@@ -184,12 +189,13 @@ def activate(version_id: int, *, by: Any) -> Definition:
     solo = check_can_activate(version, by)
     rules.check(version.name, version.body)
     now = timezone.now()
-    Definition.objects.filter(kind=version.kind, name=version.name, status=Definition.Status.ACTIVE).update(
-        status=Definition.Status.RETIRED, retired_at=now
-    )
+    before = active(version.kind, version.name)
+    if before is not None:
+        before.status, before.retired_at = Definition.Status.RETIRED, now
+        before.save(update_fields=["status", "retired_at"])
     version.status, version.activated_by, version.activated_at, version.solo = "active", by, now, solo
     version.save(update_fields=["status", "activated_by", "activated_at", "solo"])
-    _record(Kind.DEFINITION_ACTIVATED, version, by, "in force, solo" if solo else "in force")
+    _record(Kind.DEFINITION_ACTIVATED, version, by, "in force, solo" if solo else "in force", before)
     _announce(version)
     rules.on_activate(version)
     return version
@@ -258,6 +264,8 @@ def check_can_activate(version: Definition, by: Any) -> bool:
     if newer:
         # Its diff was drafted against what was in force then, and would silently undo what came since.
         raise NotAllowed(f"Version {newer.version} of {version.name} was activated since; draft this change anew.")
+    if not vouching.is_vouched(version, str(version)):
+        raise NotAllowed("The log does not say that this version was drafted as it stands here; draft it anew.")
     solo = seconding.check_second(KINDS[version.kind].act, version.drafted_by, by)
     KINDS[version.kind].check_earned(version, by)
     return solo
@@ -286,13 +294,20 @@ def check_may_change(kind: str, by: Any) -> None:
     seconding.check_may(KINDS[kind].act, by)
 
 
-def _record(kind: Kind, version: Definition, by: Any, note: str) -> None:
+def _record(kind: Kind, version: Definition, by: Any, note: str, before: Definition | None = None) -> None:
+    """`before`: the version that this one has put out of force."""
     log.record_with(
         kind,
         log.Actor.person(by),
         subject=f"{version.kind} {version.name} v{version.version}",
         summary=note,
         tool_hash=version.digest,
-        args={"kind": version.kind, "name": version.name, "version": version.version, "digest": version.digest},
+        args={
+            "kind": version.kind,
+            "name": version.name,
+            "version": version.version,
+            "digest": version.digest,
+            "rows": vouching.rows(version, *([before] if before else [])),
+        },
         result=version.body if kind == Kind.DEFINITION_DRAFTED else None,
     )

@@ -37,8 +37,8 @@ class State:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether somebody's wish was not taken up yet."""
-        return self.asked is not None and self.asked > self.answered
+        """Whether somebody's wish was not taken up yet. Who writes down a later one as answered would undo them all."""
+        return self.asked is not None and self.asked != self.answered
 
     @property
     def is_whole_running(self) -> bool:

@@ -15,7 +15,9 @@ from audit.verify.findings import Report
 from audit.verify_checkpoints import CLOCKS_DIFFER, LONGEST_TRANSACTION
 
 ROWS = """
-select to_char(month, 'YYYYMM'), first_leaf, last_leaf, entries, recorded_as from audit_retained order by month
+select to_char(month, 'YYYYMM'), first_leaf, last_leaf, entries, first_number, last_number, recorded_as,
+  recorded_id::text
+from audit_retained order by month
 """
 # The checkpoint that covers a leaf, and the one before that.
 AROUND = """
@@ -32,7 +34,7 @@ def check(report: Report, retained: Sequence[tuple[Entry, Range]]) -> None:
     listed = {tuple(row) for row in verify_rows.rows(ROWS)}
     for entry, one in retained:
         _check_leaves(report, entry, one)
-        if (one.month, one.first, one.last, one.entries, entry.seq) not in listed:
+        if (*_row(one), entry.seq, entry.id) not in listed:
             report.add(
                 "K2", entry.ref, f"It says that {one.month} was dropped, and the list of dropped months does not."
             )
@@ -40,10 +42,14 @@ def check(report: Report, retained: Sequence[tuple[Entry, Range]]) -> None:
 
 def check_rows(report: Report, said: Sequence[Range]) -> None:
     """Report months that the table lists as dropped and that no entry says were: itself, or again in a later one."""
-    backed = {(one.month, one.first, one.last, one.entries) for one in said}
-    for month, *numbers, _ in verify_rows.rows(ROWS):
+    backed = {_row(one) for one in said}
+    for month, *numbers, _, _ in verify_rows.rows(ROWS):
         if (month, *numbers) not in backed:
             report.add("K2", f"month {month}", "It is listed as dropped, and no entry says so.")
+
+
+def _row(one: Range) -> tuple[str | int | None, ...]:
+    return one.month, one.first, one.last, one.entries, one.first_number, one.last_number
 
 
 def _check_leaves(report: Report, entry: Entry, one: Range) -> None:

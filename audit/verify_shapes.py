@@ -31,7 +31,9 @@ TYPES = {
     },
     "audit_epoch": {"number": "integer", "system_identifier": "bigint"},
     "audit_retained": {
-        "month": "date", **dict.fromkeys(("first_leaf", "last_leaf", "entries", "recorded_as"), "bigint"),
+        "month": "date", "recorded_id": "uuid", **dict.fromkeys(
+            ("first_leaf", "last_leaf", "entries", "first_number", "last_number", "recorded_as"), "bigint"
+        ),
     },
     "audit_verification": {
         "id": "bigint", "at": TIME, "size": "bigint", "is_full": "boolean", "findings": "jsonb",

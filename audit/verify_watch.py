@@ -21,7 +21,8 @@ from audit.verify.note import Note
 from audit.verify.receipts import Receipt
 from audit.verify.run import Outside
 from audit.verify_asks import NEW, WHOLE
-from audit.verifying import Guards, Result
+from audit.verify_pass import Guards
+from audit.verifying import Result
 
 SECONDS_BETWEEN_LOOKS = 2.0
 NEW_EVERY = 60.0  # seconds

@@ -131,7 +131,7 @@ def prune_by_month_that_never_was(session: Session) -> None:
 def claim_redaction(session: Session) -> None:
     """An entry says that arguments and result were redacted, and they are there: somebody has put them back."""
     key, seq = one(session, f"select id, seq from audit_entry where id = {ENTRY}")
-    _say_otherwise(session, "log.redacted", {"entry": seq, "entry_id": str(key), "part": "both"})
+    say_otherwise(session, "log.redacted", {"entry": seq, "entry_id": str(key), "part": "both"})
 
 
 def bloat_payload(session: Session) -> None:
@@ -172,15 +172,15 @@ def _prune(session: Session, month: str, index: int, restates: Any = ()) -> None
     }  # fmt: skip
     session.execute(f"delete from audit_payload where entry_id = {ENTRY}".encode())
     session.execute(f"delete from audit_entry where id = {ENTRY}".encode())
-    _say_otherwise(session, "log.retained", said)
+    say_otherwise(session, "log.retained", said)
 
 
 def claim_verification(session: Session) -> None:
     """An entry that is not sealed yet says that the log was verified, and no row says what was found."""
-    _say_otherwise(session, "log.verified", {"verification": 1_000_000_000, "row": "00" * 32})
+    say_otherwise(session, "log.verified", {"verification": 1_000_000_000, "row": "00" * 32})
 
 
-def _say_otherwise(session: Session, kind: str, said: dict[str, Any]) -> None:
+def say_otherwise(session: Session, kind: str, said: dict[str, Any]) -> None:
     """The newest entry becomes one of another kind with other arguments, and the digest that fits."""
     text = json.dumps(said).encode()
     key, salt = one(
@@ -212,3 +212,9 @@ def drop_guard_of_month(session: Session) -> None:
     """The partition of the entry's month loses what refuses TRUNCATE."""
     table = month_of_entry(session)
     session.execute(f"drop trigger refuse_truncate on {table}".encode())
+
+
+def check_on_month(session: Session) -> None:
+    """The partition of the entry's month refuses entries of one kind."""
+    table = month_of_entry(session)
+    session.execute(f"alter table {table} add constraint never check (kind <> 'call.refused')".encode())

@@ -6,6 +6,8 @@ A value that is written differs from any that may stand there, because the drill
 from __future__ import annotations
 
 from audit.drill import forging
+from audit.drill.decisions import DECISIONS
+from audit.drill.guards import GUARDS
 from audit.drill.tampering import (
     COPY_ENTRY,
     CUT,
@@ -339,23 +341,6 @@ KNOWN: tuple[Tampering, ...] = (
     Tampering("a column renamed", run("alter table audit_entry rename column actor to other"), codes("M1")),
     Tampering("a table of the log dropped", run("drop table audit_node"), codes("M1")),
     Tampering("numbers by tens", run("alter sequence audit_entry_number increment by 10"), codes("M1")),
-    Tampering(
-        "one row for each leaf no more wanted",
-        run("alter table audit_leaf drop constraint audit_leaf_entry_id_key"),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering("leaves that a crash empties", run("alter table audit_leaf set unlogged"), codes("M1"), loosens=True),
-    Tampering(
-        "a function that lets nothing be read",
-        run(
-            "create or replace function audit_newest_number() returns bigint language plpgsql as "
-            "$$ begin raise exception 'not today'; end $$"
-        ),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering("a month under a name that is none", forging.rename_month, codes("I2"), loosens=True),
     Tampering("a column added", run("alter table audit_entry add column approved boolean default true"), codes("M1")),
     Tampering(
         "a payload without an entry",
@@ -370,62 +355,6 @@ KNOWN: tuple[Tampering, ...] = (
         forging.truncate_month,
         codes("L2", "P1"),
         codes("X1"),
-    ),
-    Tampering(
-        "a trigger that refuses disabled",
-        run("alter table audit_entry disable trigger refuse_change"),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering(
-        "a trigger made to fire for replicas alone",
-        run("alter table audit_entry enable replica trigger refuse_change"),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering(
-        "a role that may say when an entry was written",
-        run("grant insert (at) on audit_append to counterseal_worker"),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering(
-        "a role that may write one kind more",
-        run("insert into audit_rolekind values ('counterseal_worker', 'write.approved')"),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering(
-        "the check of who writes which kind taken away",
-        run("create or replace view audit_append as select * from audit_entry"),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering(
-        "entries stamped with an epoch that has passed",
-        run("alter table audit_entry alter column epoch set default 0"),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering(
-        "entries numbered by whoever inserts them",
-        run("alter table audit_entry alter column seq drop identity"),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering(
-        "a trigger that refuses dropped",
-        run("drop trigger refuse_truncate on audit_leaf"),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering(
-        "the function that refuses emptied",
-        run(
-            "create or replace function audit_refuse() returns trigger language plpgsql as $$ begin return old; end $$",
-        ),
-        codes("M1"),
-        loosens=True,
     ),
     Tampering("the entry again in a month where nobody looks for it", forging.hide_in_another_month, codes("I2")),
     Tampering("an entry taken out as if by a retention", forging.prune_by_claim, codes("K2"), codes("X1")),
@@ -461,30 +390,6 @@ KNOWN: tuple[Tampering, ...] = (
         run(COPY_ENTRY.format(changes="'id', uuidv7(), 'epoch', -7", entry=ENTRY)),
         codes("I1", "U1"),
     ),
-    Tampering(
-        "the verifier led to other tables",
-        run(
-            "create schema shadow",
-            "do $$ begin execute format('alter role counterseal_auditor in database %I set search_path = shadow, "
-            "public', current_database()); end $$",
-        ),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering(
-        "every session led to other tables",
-        run(
-            "do $$ begin execute format('alter database %I set search_path = shadow, public', current_database()); "
-            "end $$"
-        ),
-        codes("M1"),
-        loosens=True,
-    ),
-    Tampering("a partition without its guard", forging.drop_guard_of_month, codes("M1"), loosens=True),
-    Tampering(
-        "everyone may delete leaves",
-        run("grant delete on audit_leaf to public"),
-        codes("M1"),
-        loosens=True,
-    ),
+    *GUARDS,
+    *DECISIONS,
 )

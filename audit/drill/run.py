@@ -12,8 +12,7 @@ from audit.drill import tampering
 from audit.drill.known import KNOWN
 from audit.drill.slice import CannotDrill, Slice
 from audit.drill.tampering import Tampering
-from audit.verify.run import Outside
-from audit.verifying import Guards
+from audit.verify_pass import Guards
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Outcome:
 
 def run(piece: Slice, guards: Guards) -> Iterator[Outcome]:
     """The outcome of each known tampering. Raises CannotDrill when the untouched slice has findings."""
-    untouched = _look(piece.outside, guards)
+    untouched = _look(piece, guards)
     if untouched:
         raise CannotDrill(f"The log itself has findings ({' '.join(sorted(untouched))}). Run verify_log.")
     for one in KNOWN:
@@ -51,10 +50,10 @@ def run(piece: Slice, guards: Guards) -> Iterator[Outcome]:
 def _try(one: Tampering, piece: Slice, guards: Guards) -> Outcome:
     with transaction.atomic():
         tampering.apply(connection.connection, one, piece.leaf)
-        found = _look(piece.outside, guards)
+        found = _look(piece, guards)
         transaction.set_rollback(True)
     return Outcome(one, found)
 
 
-def _look(outside: Outside, guards: Guards) -> frozenset[str]:
-    return frozenset(verifying.look(outside, guards=guards, is_slice=True).report.counts)
+def _look(piece: Slice, guards: Guards) -> frozenset[str]:
+    return frozenset(verifying.look(piece.outside, guards=guards, copied_to=piece.copied_to).report.counts)

@@ -91,6 +91,7 @@ class Slice:
     """A log to tamper with: how many entries, the leaf that most tamperings are about, and what was published of it."""
 
     entries: int
+    copied_to: int  # the number of the newest of them: what comes after was written here
     leaf: int
     outside: Outside
 
@@ -163,10 +164,11 @@ def seal_anew(entries: int, record_guards: Callable[[], object]) -> Slice:
             _seal(cursor, seal.Sealer([key]), sizes)
             cursor.execute(SEALABLE, [entries])
         cursor.execute("select setval('audit_entry_number', max(seq)) from audit_entry")
-        cursor.execute("insert into audit_rolekind values (current_user, %s) on conflict do nothing", [Kind.LOG_SCHEMA])
+        copied_to = cursor.fetchone()[0]
+        cursor.execute(f'grant insert ("{Kind.LOG_SCHEMA.value}") on audit_kind to current_user')
         _compare(cursor)
         record_guards()
-        return Slice(entries, _target(cursor, sizes[0]), _published(key))
+        return Slice(entries, copied_to, _target(cursor, sizes[0]), _published(key))
 
 
 def _seal(cursor: Any, sealer: seal.Sealer, sizes: list[int]) -> None:

@@ -217,6 +217,7 @@ class Migration(migrations.Migration):
                 ('url', models.TextField()),
                 ('note', models.TextField()),
                 ('paths', models.JSONField(default=list)),
+                ('cited_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('entry_seq', 'subject'), name='audit_one_link_per_subject')],

@@ -1,7 +1,14 @@
 """The log's tables in SQL: what the server says of each entry, partitions, and the triggers that refuse change."""
 
+from audit.kinds import Kind
+
+KINDS = f"""
+-- Who may write which kind of entry: whoever may insert into its column here, where no row can ever be. The server has
+-- a role's privileges at hand, where a table of roles and kinds was read anew for each entry, a tenth of its cost.
+create table audit_kind ({", ".join(f'"{kind.value}" boolean' for kind in Kind)}, constraint no_rows check (false));
+"""
+
 TABLES = """
-create table audit_rolekind (role text not null, kind text not null, primary key (role, kind));
 
 create table audit_entry (
   id uuid not null default uuidv7(),
@@ -74,21 +81,11 @@ create index audit_entry_writer on audit_entry (writer_run, writer_seq);
 -- trigger that did the same took a fifth of it.
 create view audit_append as
   select * from audit_entry
-  where exists (
-    select from audit_rolekind allowed where allowed.role = current_user and allowed.kind = audit_entry.kind
-  )
+  where has_column_privilege('audit_kind'::regclass, kind, 'insert')
   with check option;
 """
 
 FUNCTIONS = """
--- What may change a number that pages show is announced, without a word of what it was. Calls are not: they change
--- none, and transactions that notify commit one after the other.
-create function audit_announce() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  perform pg_notify('audit_counts', '');
-  return null;
-end $$;
-
 create function audit_refuse() returns trigger language plpgsql as $$
 begin
   raise exception 'The audit log is append-only: % of % is refused.', tg_op, tg_table_name using errcode = '42501';
@@ -141,9 +138,6 @@ TRIGGERS = """
 create table audit_entry_default partition of audit_entry default;
 create table audit_payload_default partition of audit_payload default;
 
-create trigger announce after insert on audit_entry for each row
-  when (split_part(new.kind, '.', 1) = any ('{verdict,draft,write,definition}'::text[]))
-  execute function audit_announce();
 create trigger refuse_change before update or delete on audit_entry for each row execute function audit_refuse();
 create trigger refuse_change before update or delete on audit_payload
   for each row execute function audit_refuse_payload();
@@ -151,7 +145,6 @@ create trigger refuse_truncate before truncate on audit_entry execute function a
 create trigger refuse_truncate before truncate on audit_payload execute function audit_refuse();
 
 -- ALWAYS: an ordinary trigger is skipped by a session with session_replication_role = replica.
-alter table audit_entry enable always trigger announce;
 alter table audit_entry enable always trigger refuse_change;
 alter table audit_entry enable always trigger refuse_truncate;
 alter table audit_payload enable always trigger refuse_change;

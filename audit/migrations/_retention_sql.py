@@ -196,6 +196,12 @@ begin
   if about.id is null or about.kind like 'log.%' then
     raise exception 'A-% is not there, or is about the log itself.', asked.entry_seq using errcode = '42501';
   end if;
+  -- What these say of agents, tokens, definitions and citations, their rows are held against (audit/vouching.py).
+  if asked.part <> 'result' and about.kind = any ('{agent.changed,token.issued,token.revoked,definition.drafted,'
+      'definition.shadowed,definition.activated,definition.retired,verdict.rendered}'::text[]) then
+    raise exception 'The arguments of A-% vouch for rows, so they are not redacted.', asked.entry_seq
+      using errcode = '42501';
+  end if;
   if exists (select from public.audit_hold h where h.lifted_at is null and (h.incident_id = about.incident_id
       or h.month = date_trunc('month', uuid_extract_timestamp(about.id) at time zone 'UTC')::date)) then
     raise exception 'A hold lies on A-%, so it is not redacted.', asked.entry_seq using errcode = '42501';

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models.functions import Now
 
 from audit.kinds import Kind
 from audit.models.times import ReadableTime
@@ -88,6 +89,7 @@ class Link(models.Model):
     url = models.TextField()
     note = models.TextField()
     paths = models.JSONField(default=list)  # JSON pointers of the result that were read
+    cited_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["entry_seq", "subject"], name="audit_one_link_per_subject")]

@@ -64,19 +64,26 @@ class Receipts:
 
     def __init__(self, receipts: Iterable[Receipt]) -> None:
         self._wanted: dict[str, set[str]] = {}
+        self._differing: set[str] = set()  # the names of entries that are there and were not what was handed out
         for receipt in receipts:
             self._wanted.setdefault(receipt.of, set()).add(receipt.digest)
 
     def take(self, entry: Entry) -> None:
         """The next entry."""
         for name in (entry.id, str(entry.seq)):
-            if name in self._wanted:
+            if entry.digest.hex() in self._wanted.get(name, ()):
                 self._wanted[name].discard(entry.digest.hex())
+            elif name in self._wanted:
+                self._differing.add(name)
 
-    def settle(self, report: Report, *, dropped: Sequence[Range]) -> None:
-        """Report the receipts that no entry answered, but for those of entries that a retention dropped."""
+    def settle(self, report: Report, *, dropped: Sequence[Range], is_whole: bool) -> None:
+        """Report the receipts that no entry answered, but for those of entries that a retention dropped.
+
+        Of a part of the log only those are told whose entry is in it, and is another one.
+        """
         for name, digests in self._wanted.items():
-            if digests and not any(_is_dropped(name, one) for one in dropped):
+            is_told = is_whole or name in self._differing
+            if digests and is_told and not any(_is_dropped(name, one) for one in dropped):
                 receipt = Receipt(name, "")
                 sentence = f"Its receipt says {min(digests)[:16]}…, and no entry of the log has that digest and name."
                 report.add("X1", receipt.subject, sentence)

@@ -28,7 +28,7 @@ class Verification:
     """The checks, fed with one entry after the other. It keeps what grows with writers and findings, not with entries.
 
     `is_selection`: the entries are some of the log's, each with a proof; nothing can be said of what is missing.
-    `is_slice`: the tree is of its own, and its entries are a log's from somewhere in its midst.
+    `copied_to`: the tree is of its own, and its entries up to this number are a log's from somewhere in its midst.
     `is_file`: anybody may have put anything beside what is sealed, so that says nothing about other entries.
     """
 
@@ -38,20 +38,21 @@ class Verification:
         report: Report,
         *,
         is_selection: bool = False,
-        is_slice: bool = False,
+        copied_to: int | None = None,
         is_file: bool = False,
         since: int = 0,
     ) -> None:
         self.outside = outside
         self.report = report
         self.is_selection = is_selection
-        self.is_slice = is_slice
+        self.copied_to = copied_to
+        self.is_slice = copied_to is not None
         self.is_file = is_file
         self.is_whole = not is_selection and not since
         self.tree = Tree()
         self.roots = {0: EMPTY}  # at the sizes of pins
         self.claims = Claims(report)
-        self.writers = Writers(report, is_from_the_start=not since and not is_slice)
+        self.writers = Writers(report, is_from_the_start=not since and not self.is_slice)
         self.calls = Calls()
         self.receipts = Receipts(outside.receipts or ())
         self.seen = Seen()
@@ -145,10 +146,9 @@ class Verification:
     def settle(self) -> None:
         """Report what could only be known at the end."""
         self.claims.settle(is_whole=self.is_whole and not self.is_slice)
-        if self.outside.receipts is not None and self.is_whole:
-            self.receipts.settle(self.report, dropped=self.claims.dropped())
-        elif self.outside.receipts is not None:
-            self.report.say("Receipts were not looked for: that needs the whole log, and this is a part of it.")
+        self.receipts.settle(self.report, dropped=self.claims.dropped(), is_whole=self.is_whole)
+        if self.outside.receipts is not None and not self.is_whole:
+            self.report.say("Receipts of entries that are not here were not looked for: that needs the whole log.")
         if self.unsealed:
             self.report.say(f"{self.unsealed} entries are not sealed yet: nothing but their digests vouches for them.")
         if sentence := self.calls.sentence():

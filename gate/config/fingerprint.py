@@ -51,19 +51,35 @@ select concat_ws(' ', 'form', attrelid::regclass, attname, format_type(atttypid,
   from pg_attribute a join pg_class c on c.oid = a.attrelid
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   where c.relnamespace = 'public'::regnamespace and c.relname like 'audit\\_%' and c.relkind in ('r', 'p')
-    and not c.relispartition and attnum > 0 and not attisdropped
+    and attnum > 0 and not attisdropped
 union all
 -- Entries are of the newest epoch; which that is, reopening the log changes.
 select concat_ws(' ', 'epoch', pg_get_expr(adbin, adrelid) = (select max(number)::text from audit_epoch))
   from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
   where adrelid = 'audit_entry'::regclass and attname = 'epoch'
 union all
-select concat_ws(' ', 'constraint', conrelid::regclass, conname, convalidated, pg_get_constraintdef(con.oid))
+-- Without its name, which says the month where the table is a partition.
+select concat_ws(' ', 'constraint', conrelid::regclass, convalidated, conenforced, pg_get_constraintdef(con.oid))
   from pg_constraint con join pg_class c on c.oid = conrelid
-  where c.relnamespace = 'public'::regnamespace and c.relname like 'audit\\_%' and not c.relispartition
-    and contype <> 'n'
+  where c.relnamespace = 'public'::regnamespace and c.relname like 'audit\\_%' and contype <> 'n'
 union all
-select concat_ws(' ', 'sequence', seqrelid::regclass, seqincrement, seqmin, seqmax, seqcycle)
+-- Indexes that keep a second row of one key out, and those that sort by an order of somebody's own.
+select concat_ws(' ', 'index', indrelid::regclass, indisunique, indisvalid, indimmediate,
+    substring(pg_get_indexdef(indexrelid) from ' USING .*'))
+  from pg_index i join pg_class c on c.oid = indrelid
+  where c.relnamespace = 'public'::regnamespace and c.relname like 'audit\\_%' and (indisunique or exists (
+    select from unnest(indclass) class join pg_opclass o on o.oid = class
+    where o.opcnamespace <> 'pg_catalog'::regnamespace))
+union all
+-- A child's rows are met in its parent, and none of the parent's triggers stands on it.
+select concat_ws(' ', 'child', inhrelid::regclass, 'of', inhparent::regclass)
+  from pg_inherits join pg_class c on c.oid = inhparent
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+union all
+select concat_ws(' ', 'cast', castsource::regtype, casttarget::regtype, castcontext, castfunc::regprocedure)
+  from pg_cast where oid >= 16384
+union all
+select concat_ws(' ', 'sequence', seqrelid::regclass, seqincrement, seqmin, seqmax, seqcycle, seqcache)
   from pg_sequence join pg_class c on c.oid = seqrelid
   where c.relnamespace = 'public'::regnamespace and c.relname like 'audit\\_%'
 union all
@@ -82,6 +98,18 @@ select concat_ws(' ', 'member', member::regrole, 'of', roleid::regrole, admin_op
 union all
 select concat_ws(' ', 'schema', nspname, nspowner::regrole, array(select unnest(nspacl)::text order by 1))
   from pg_namespace where nspname = 'public'
+    or nspname like 'counterseal\\_%'  -- where a session of a role of that name looks first
+union all
+select concat_ws(' ', 'default', defaclrole::regrole, defaclnamespace::regnamespace, defaclobjtype,
+    array(select unnest(defaclacl)::text order by 1))
+  from pg_default_acl where defaclrole::regrole::text like 'counterseal\\_%'  -- what the owner makes, months among it
+union all
+select concat_ws(' ', 'parameter', parname, array(select unnest(paracl)::text order by 1))
+  from pg_parameter_acl where paracl::text ~ '[{,"](counterseal_|=)'
+union all
+-- Also what somebody has set for the whole server.
+select concat_ws(' ', 'begins with', name, reset_val)
+  from pg_settings where name in ('search_path', 'session_replication_role', 'row_security')
 union all
 select concat_ws(' ', 'database', datdba::regrole, array(select unnest(datacl)::text order by 1))
   from pg_database where datname = current_database()
@@ -90,16 +118,16 @@ select concat_ws(' ', 'setting', coalesce(rolname, 'all'), setconfig)
   from pg_db_role_setting left join pg_roles on pg_roles.oid = setrole
   where setdatabase in (0, (select oid from pg_database where datname = current_database()))
     and (setrole = 0 or rolname like 'counterseal\\_%')
-union all
-select concat_ws(' ', 'kind', role, kind) from audit_rolekind
 """
 
 
 def lines() -> list[str]:
-    """One line for each guard: triggers, rules, functions, owners, grants, forms, policies, roles, settings, kinds."""
-    with connection.cursor() as cursor:
-        cursor.execute(GUARDS)
-        return sorted(row[0] for row in cursor.fetchall())
+    """One line for each guard: triggers, rules, functions, owners, grants, forms, policies, roles, settings.
+
+    Of months' partitions, which come and go without an upgrade, a line for each way in which one is guarded.
+    """
+    now = _now()
+    return sorted(now.fixed | set(now.partitions.values()))
 
 
 def digest_of(guards: list[str]) -> str:
@@ -135,37 +163,46 @@ def _words(before: str | None, after: str) -> str:
     return "as before" if before == after else "changed since the last upgrade"
 
 
-PARTITION = re.compile(r"\b(audit_[a-z]+)_[0-9]{6}\b")
-
-
 def differences(recorded: VerifiedEntry) -> list[str]:
-    """What guards the data now and did not, or did and does not any more, against a `log.schema` entry; sentences.
-
-    Months come and go without an upgrade, so each partition of the log has to look like one that was recorded.
-    """
-    try:
-        then = simplejson.loads(recorded.result.kept or b"")
-    except ValueError:
-        then = None
-    if not isinstance(then, list) or digest_of(then) != recorded.text("tool_hash"):
+    """What guards the data now and did not, or did and does not any more, against a `log.schema` entry; sentences."""
+    was = _recorded(recorded)
+    if was is None:
         return ["It does not hold the guards that it was written about, so they cannot be compared."]
-    was, is_now = _by_partition(then), _by_partition(lines())
-    found = [f"This guard is gone: {line}" for line in sorted(was.fixed - is_now.fixed)]
-    found += [f"This was not there: {line}" for line in sorted(is_now.fixed - was.fixed)]
+    now = _now()
+    found = [f"This guard is gone: {line}" for line in sorted(was - now.fixed) if not line.startswith(GUARDED)]
+    found += [f"This was not there: {line}" for line in sorted(now.fixed - was)]
     return found + [
         f"The partition {name} is not guarded as it was."
-        for name, guards in sorted(is_now.partitions.items())
-        if guards not in was.partitions.values()
+        for name, guarded in sorted(now.partitions.items())
+        if guarded not in was
     ]
+
+
+def _recorded(entry: VerifiedEntry) -> set[str] | None:
+    """The guards that an entry holds; None when somebody has put anything else there."""
+    try:
+        found = simplejson.loads(entry.result.kept or b"")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, list) or not all(isinstance(line, str) for line in found):
+        return None
+    return set(found) if digest_of(found) == entry.text("tool_hash") else None
+
+
+PARTITION = re.compile(r"\b(audit_[a-z]+)_[0-9]{6}\b")
+GUARDED = "partition guarded as "
 
 
 @dataclass
 class _Guards:
     fixed: set[str]
-    partitions: dict[str, frozenset[str]]
+    partitions: dict[str, str]  # by name, what all of its guards come to
 
 
-def _by_partition(guards: list[str]) -> _Guards:
+def _now() -> _Guards:
+    with connection.cursor() as cursor:
+        cursor.execute(GUARDS)
+        guards = [row[0] for row in cursor.fetchall()]
     fixed, partitions = set(), defaultdict(set)
     for line in guards:
         named = PARTITION.search(line)
@@ -173,4 +210,4 @@ def _by_partition(guards: list[str]) -> _Guards:
             partitions[named[0]].add(PARTITION.sub(r"\1_month", line))
         else:
             fixed.add(line)
-    return _Guards(fixed, {name: frozenset(found) for name, found in partitions.items()})
+    return _Guards(fixed, {name: GUARDED + digest_of(sorted(found)) for name, found in partitions.items()})

@@ -27,9 +27,12 @@ class Right:
     privilege: str
 
     def __str__(self) -> str:
+        if self.table == KINDS:
+            return f"entries of kind {self.column}"
         return f"{self.privilege} on {self.table}{'.' + self.column if self.column else ''}"
 
 
+KINDS = "audit_kind"  # see audit/migrations/_log_sql.py
 SYSTEM = "('pg_catalog', 'information_schema', 'pg_toast')"
 ON_COLUMNS = ("SELECT", "INSERT", "UPDATE", "REFERENCES")
 ON_TABLES = ("DELETE", "TRUNCATE", "TRIGGER", "MAINTAIN")
@@ -69,7 +72,6 @@ union all select 'rows of ' || relname || ' without a policy' from pg_class
   where relname = any(%(policed)s) and relnamespace = 'public'::regnamespace and not relrowsecurity
 union all select 'the policy ' || polname || ' on ' || polrelid::regclass::text from pg_policy
   where polname <> %(policy)s and (0 = any(polroles) or %(role)s::regrole = any(polroles))
-union all select 'entries of kind ' || kind from audit_rolekind where role = %(role)s and not kind = any(%(kinds)s)
 """
 
 
@@ -80,7 +82,7 @@ def allowed(process: str) -> set[Right]:
         columns: dict[str, list[str]] = {}
         for table, column, *_ in cursor.fetchall():
             columns.setdefault(table, []).append(column)
-    rights = set()
+    rights = {Right(KINDS, kind.value, "INSERT") for kind in WRITES_KINDS[process]}
     for table, cell in {**FOR_ALL, **GRANTS[process]}.items():
         for privilege, named in privileges(cell):
             over = [""] if privilege in ON_TABLES else named or columns.get(table, [])
@@ -101,7 +103,6 @@ def beyond(process: str, role: str) -> list[str]:
         "policed": list(ROW_POLICIES),
         "policy": f"for_{process}",
         "functions": list(FUNCTIONS.get(process, ())),
-        "kinds": [str(kind.value) for kind in WRITES_KINDS.get(process, ())],
     }
     never = [row[0] for row in _rows(NEVER, parameters)]
     return list(dict.fromkeys(never)) + [str(right) for right in sorted(held(role) - allowed(process))]

@@ -9,6 +9,7 @@ from typing import Any
 from django.db import connection, transaction
 from psycopg import sql
 
+from audit.kinds import Kind
 from audit.tasks import MONTHS_AHEAD
 from gate.config.roles import FOR_ALL, FUNCTIONS, GRANTS, PROCESSES, ROW_POLICIES, WRITES_KINDS, role_name
 
@@ -38,7 +39,7 @@ def apply() -> None:
         _drop_policies(cursor)
         for table, policies in ROW_POLICIES.items():
             _apply_policies(cursor, table, policies)
-        _fill_kinds(cursor)
+        _grant_kinds(cursor)
         cursor.execute("select audit_ensure_partitions(%s)", [MONTHS_AHEAD])
 
 
@@ -117,7 +118,14 @@ def _apply_policies(cursor: Any, table: str, policies: dict[str, str]) -> None:
         )
 
 
-def _fill_kinds(cursor: Any) -> None:
-    cursor.execute("delete from audit_rolekind where role like 'counterseal\\_%%'", [])
-    rows = [(role_name(process), str(kind.value)) for process, kinds in WRITES_KINDS.items() for kind in kinds]
-    cursor.executemany("insert into audit_rolekind (role, kind) values (%s, %s)", rows)
+def _grant_kinds(cursor: Any) -> None:
+    """A column for each kind, into which those insert nothing who may write entries of it."""
+    cursor.execute("select attname from pg_attribute where attrelid = 'audit_kind'::regclass")
+    there = {name for (name,) in cursor.fetchall()}
+    for kind in (kind for kind in Kind if kind.value not in there):
+        _run(cursor, "alter table audit_kind add {kind} boolean", kind=sql.Identifier(kind.value))
+    _run(cursor, "revoke insert on audit_kind from {owner}", owner=sql.Identifier(role_name("owner")))
+    for process, kinds in ((process, kinds) for process, kinds in WRITES_KINDS.items() if kinds):
+        columns = sql.SQL(", ").join(sql.Identifier(kind.value) for kind in kinds)
+        role = sql.Identifier(role_name(process))
+        _run(cursor, "grant insert ({columns}) on audit_kind to {role}", columns=columns, role=role)

@@ -132,6 +132,19 @@ def test_nobody_confirms_their_own_while_there_is_another_admin(ada: Any, ben: A
     assert alarm.current().override.words == "Ada Okafor, alone"
 
 
+def test_a_request_that_is_not_as_the_log_says_is_not_confirmed(ada: Any, ben: Any) -> None:
+    """Whoever can write into the database could ask in another's name, and be the second hand to it."""
+    verified(("D1", "A-5"))
+    Override.objects.create(verification=1, reason="r", asked_by=ada, asked_by_name="Ada Okafor")
+    with pytest.raises(NotAllowed, match="does not say that this was asked for as it stands here"):
+        overriding.confirm(overriding.waiting().pk, by=ben)
+    overriding.withdraw(overriding.waiting().pk, by=ben)
+    asked = overriding.ask(by=ada, reason="It is known.", seen=alarm.current().verification)
+    Override.objects.filter(pk=asked.pk).update(asked_by=ben)
+    with pytest.raises(NotAllowed, match="does not say that this was asked for as it stands here"):
+        overriding.confirm(asked.pk, by=ada)
+
+
 def test_only_admins_ask_and_only_about_what_they_saw(ada: Any, ben: Any, make_person: Any) -> None:
     found = verified(("D1", "A-5"))
     with pytest.raises(NotAllowed, match="ask an admin"):

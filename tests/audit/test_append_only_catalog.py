@@ -21,7 +21,7 @@ DERIVED = {"audit_search"}
 # The other tables of the app, whose rows have states. A new table has to be put into one of these sets.
 STATES = {
     "audit_agent", "audit_agenttoken", "audit_agentuse", "audit_definition", "audit_heartbeat", "audit_hold",
-    "audit_link", "audit_outbox", "audit_override", "audit_redaction", "audit_rolekind", "audit_savedview",
+    "audit_kind", "audit_link", "audit_outbox", "audit_override", "audit_redaction", "audit_savedview",
     "audit_sealstate", "audit_searchstate", "audit_verifierstate", "audit_witnessed",
 }  # fmt: skip
 MAY = {("worker", "audit_search", "update")}  # a row that is made anew

@@ -63,7 +63,7 @@ def test_it_says_how_the_log_does(shown: Shown) -> None:
     assert 'href="/audit/health/"><span class="state state--ok" data-glyph="✓">Log sealed' in text
     shown.become("auditor")
     verify_asks.say(doing="", new_at=datetime.now(UTC), new_from=3, new_size=3, new_findings=0)
-    assert re.search(r"; next <time [^>]*>\d+ \w{3} \d\d:\d\d<", page(shown))  # with its day: it is tomorrow's
+    assert re.search(r"; next <time [^>]*>\d+ \w{3} \d\d:\d\d UTC<", page(shown))  # with its day: it is tomorrow's
 
 
 def test_who_holds_the_horizon_is_named(shown: Shown, cluster_socket: Any) -> None:

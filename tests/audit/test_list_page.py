@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit import browse, log
+from audit import browse, choices, log
 from audit.kinds import Kind
 from audit.models import Entry
 
@@ -229,22 +229,22 @@ def test_counting_stops_early(page, monkeypatch) -> None:
 def test_choices_are_what_is_in_the_log() -> None:
     incident = uuid.uuid4().int % 10**15
     some(3, incident_id=incident)
-    found = browse.choices(browse.Filters(status="x"))
+    found = choices.of(browse.Filters(status="x"))
     assert "call.finished" in found["kind"]
     assert "list-agent" in found["agent"]
     assert found["agent"] == sorted(set(found["agent"]), key=found["agent"].index)
     with connection.cursor() as cursor:
         cursor.execute("select count(distinct tool) from audit_entry where tool <> ''")
         (count,) = cursor.fetchone()
-    assert len(found["tool"]) == min(count, browse.MOST_CHOICES)
-    assert browse.choices(browse.Filters(tool="set now"))["tool"][0] == "set now"
+    assert len(found["tool"]) == min(count, choices.MOST_CHOICES)
+    assert choices.of(browse.Filters(tool="set now"))["tool"][0] == "set now"
 
 
 def test_choices_use_an_index_and_not_every_row() -> None:
     some(3)
     with connection.cursor() as cursor:
         cursor.execute("set local enable_seqscan = off")
-        cursor.execute("explain " + browse._LOOSE.format(**browse._CHOICES["tool"]), [5])
+        cursor.execute("explain " + choices.LOOSE.format(**choices.FOUND_BY["tool"]), [5])
         plan = "\n".join(line for (line,) in cursor.fetchall())
     assert "Index Only Scan" in plan
     assert "Seq Scan" not in plan

@@ -31,6 +31,32 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA PRIVATE KEY---
         ("curl -d access_token=abc&job=1", "curl -d access_token=[masked: password]&job=1"),
         (f"cookie {JWT}", "cookie [masked: signed token]"),
         ("sk_live_" + "a1" * 12, "[masked: service token]"),
+        ("ID_AKIAIOSFODNN7EXAMPLE_x", "ID_[masked: AWS key]_x"),
+        ("id=ABIAIOSFODNN7EXAMPLE", "id=[masked: AWS key]"),
+        *[
+            (f"at {start}{'a1B2' * 12} end", "at [masked: service token] end")
+            for start in (
+                "github_pat_",
+                "glpat-",
+                "sk-ant-api03-",
+                "sk-proj-",
+                "npm_",
+                "pypi-",
+                "whsec_",
+                "rk_test_",
+                "dop_v1_",
+                "shpat_",
+                "hvs.",
+                "ya29.",
+                "xapp-1-",
+            )
+        ],
+        (f"AIza{'Sy-_1' * 7}", "[masked: service token]"),
+        (f"SG.{'a' * 22}.{'b' * 43}", "[masked: service token]"),
+        ("GET / Authorization: Basic dXNlcjpwYXNz", "GET / Authorization: Basic [masked: authorization]"),
+        (r"{\"Authorization\": \"Token abcdef\"}", r"{\"Authorization\": \"Token [masked: authorization]\"}"),
+        ("Set-Cookie: session=abc; Path=/\nHost: x", "Set-Cookie: [masked: cookie]\nHost: x"),
+        ("AccountName=a;AccountKey=abc==;x=1", "AccountName=a;AccountKey=[masked: password];x=1"),
     ],
     ids=lambda text: f"{len(text)} characters",  # tokens are drawn anew, and a test's name must not be
 )
@@ -55,6 +81,7 @@ def test_a_value_is_masked_by_its_name(name, value) -> None:
         {"token_count": 12, "max_tokens": 40, "password": None, "has_secret": True, "broken": "x", "secret": ""},
         "https://shop.example/jobs/90412?page=2",
         "the bearer of bad news",
+        "the task-force-of-risk-assessment-was-basic: npm_install failed, SG.1 is up, authorization: none, cookie jar",
         "A-48213",
     ],
 )

@@ -11,7 +11,19 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.db.utils import IntegrityError
 
-from audit import copies, export_lines, export_rows, header, holds, log, payloads, reading, redacting, verifying
+from audit import (
+    copies,
+    export_lines,
+    export_rows,
+    header,
+    holds,
+    log,
+    payloads,
+    reading,
+    redacting,
+    verifying,
+    vouching,
+)
 from audit.kinds import Kind
 from audit.models import Entry, Payload, Redaction
 from audit.refusing import NotAllowed
@@ -89,7 +101,7 @@ def test_the_log_says_who_asked_and_who_confirmed(asked: Any, mia: Any) -> None:
     said = reading.payload_of(receipt.id)
     assert said.args == {
         "entry": wanted.entry_seq, "entry_id": str(wanted.entry_id), "part": "result",
-        "reason": "It names a customer.", "asked_by": "ada",
+        "reason": "It names a customer.", "asked_by": "ada", "rows": vouching.rows(Redaction.objects.get(pk=wanted.pk)),
     }  # fmt: skip
     assert Entry.objects.get(pk=receipt.id).principal == "mia"
     ask = Entry.objects.get(kind=Kind.LOG_REDACTION_ASKED, subject=wanted.ref)
@@ -207,6 +219,34 @@ def test_an_entry_about_the_log_is_not_redacted(ada: Any) -> None:
     of_log = entry(Kind.LOG_EXPORTED)
     with pytest.raises(NotAllowed, match="about the log itself"):
         redacting.ask(of_log, part="args", reason="So.", by=ada)
+
+
+@pytest.mark.parametrize("part", ["args", "both"])
+def test_what_vouches_for_rows_is_not_redacted(asked: Any, ada: Any, mia: Any, tamper: Any, part: str) -> None:
+    """By our code and by the database's function, for every kind of such an entry."""
+    kinds = [kind for kind in vouching.KINDS if not kind.startswith("log.")]
+    wanted = asked(part)
+    for kind in kinds:
+        tamper("update audit_entry set kind = %s where id = %s", kind, wanted.entry_id)
+        with pytest.raises(NotAllowed, match="they vouch for what it has put in force"):
+            redacting.confirm(wanted.pk, by=mia)
+        with pytest.raises(DatabaseError, match="vouch for rows, so they are not redacted"):
+            forced(wanted, mia)
+
+
+def test_the_text_of_what_vouches_for_rows_may_go(asked: Any, mia: Any) -> None:
+    wanted = asked("result", kind=Kind.CALL_FINISHED)
+    assert redacting.confirm(wanted.pk, by=mia)
+    redacting.check_can_ask(entry(Kind.DEFINITION_DRAFTED), ("result",), mia)
+
+
+@pytest.mark.parametrize("change", ["asked_by_id = asked_by_id + 1", "part = 'args'", "reason = 'So.'"])
+def test_a_request_that_is_not_as_the_log_says_is_not_confirmed(asked: Any, mia: Any, tamper: Any, change: str) -> None:
+    wanted = asked("both")
+    tamper(f"update audit_redaction set {change} where id = {wanted.pk}")
+    with pytest.raises(NotAllowed, match="does not say that this was asked for as it stands here"):
+        redacting.confirm(wanted.pk, by=mia)
+    redacting.withdraw(wanted.pk, by=mia)
 
 
 def forced(wanted: Redaction, by: Any, *, said: dict[str, Any] | None = None, record: bool = True) -> None:

@@ -90,6 +90,23 @@ def test_a_verification_of_everything_finds_nothing(months: Months) -> None:
     assert [str(finding) for finding in result.report.first] == []
 
 
+def test_the_list_of_dropped_months_says_what_entries_say(months: Months) -> None:
+    """It tells pages and receipts which numbers were dropped."""
+    months.write(6)
+    months.write(0)
+    months.seal()
+    retention.drop(one(months, 6), keep=KEEP, by="ops")
+    connection.close()
+    connection.settings_dict.update(USER="postgres", PASSWORD="")
+    for change in ("last_number = last_number + 1", "last_leaf = last_leaf + 1", "recorded_id = uuidv7()"):
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("alter table audit_retained disable trigger refuse_change")
+            cursor.execute(f"update audit_retained set {change}")
+            found = verifying.look(Outside((note.parse_key(str(KEY.public)),))).report.counts
+            assert set(found) == {"K2"}, change
+            transaction.set_rollback(True)
+
+
 def test_a_later_retention_restates_an_earlier_one(months: Months) -> None:
     months.write(7)
     months.write(6)

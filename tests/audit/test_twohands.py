@@ -45,6 +45,17 @@ def test_the_person_who_drafted_may_not_activate(ada, mia) -> None:
 
 
 @pytest.mark.django_db
+def test_a_version_that_is_not_as_the_log_says_is_not_activated(ada, mia) -> None:
+    """Whoever can write into the database could draft in another's name, and be the second hand to it."""
+    for change in ({"drafted_by": mia}, {"body": {"size": "huge"}}, {"reason": "So."}):
+        version = draft(ada, body={"size": str(change)})
+        Definition.objects.filter(pk=version.pk).update(**change)
+        for by in (ada, mia):
+            with pytest.raises(NotAllowed, match="does not say that this version was drafted as it stands here"):
+                twohands.activate(version.pk, by=by)
+
+
+@pytest.mark.django_db
 def test_until_there_is_a_second_admin_one_does_both_and_it_shows(ada, make_person) -> None:
     make_person("eve", "on_call")
     retired = make_person("old", "admin")

@@ -334,6 +334,19 @@ def test_pins_and_receipts_are_held_against_a_file(found: Callable[..., list[str
     assert found(lines, receipts=(known, Receipt("4", lines[3]["digest"]))) == ["X1"]
 
 
+def test_receipts_are_held_against_what_a_selection_has(found: Callable[..., list[str]]) -> None:
+    """An entry that is said not to be sealed yet has nothing but its digest, and a receipt tells another one."""
+    lines = selection()
+    receipts = (Receipt(str(lines[2]["seq"]), lines[2]["digest"]), Receipt("999", "00" * 32))
+    assert found(lines, receipts=receipts) == []
+    in_header(2, rehash=True, actor="else")(lines)
+    del lines[2]["proof"]
+    lines[2]["leaf"] = None
+    lines[2]["at"] = lines[-2]["at"]
+    assert "X1" not in found(lines)
+    assert "X1" in found(lines, receipts=receipts)
+
+
 @pytest.mark.parametrize("named", ["²", "٣", "007", "9" * 5000, "-3", "A-", "019ad0c6"])
 def test_what_names_no_entry_is_no_receipt(named: str) -> None:
     with pytest.raises(BadReceipt, match="Line 1 is no receipt"):

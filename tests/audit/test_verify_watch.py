@@ -251,6 +251,13 @@ def test_a_wish_is_taken_up_once_and_by_the_verifier_alone(
     assert reading.content_of(entry).args["asked"] == verify_asks.state().asked
 
 
+def test_no_wish_is_answered_ahead(sealed_log: Published, as_role: Callable[[str], None]) -> None:
+    verify_asks.say(doing="", answered=1_000_000)
+    as_role("people")
+    assert verify_asks.ask(by=Person("audit.verify"))
+    assert verify_asks.state().is_waiting
+
+
 def test_a_verifier_that_is_gone_is_told_from_one_at_work(sealed_log: Published) -> None:
     assert verify_asks.state().is_silent
     verify_asks.say(doing="whole")

@@ -183,7 +183,7 @@ def _judge(program: Program) -> Callable[..., list[bytes]]:
         decision = decide(program, call.answers, judged_action=call.judged, executed_action=call.executed)
         said = hooks.answer(decision.verdict, "")
         body = json.dumps(said).encode() if said else b""
-        start("200 OK", [("Content-Length", str(len(body)))])
+        start("200 OK", [("Content-Length", str(len(body))), (hooks.ECHO, call.executed)])
         return [body]
 
     return answer

@@ -70,10 +70,6 @@ def _median(found: Sequence[Rate], name: str) -> str:
 
 def _prepare() -> None:
     with connection.cursor() as cursor:
-        cursor.executemany(
-            "insert into audit_rolekind values (current_user, %s) on conflict do nothing",
-            [("call.finished",), ("log.sealed_key",)],
-        )
         for name in ("bench_bare", "bench_chain"):
             cursor.execute(TABLE.format(name))
         cursor.execute("alter table bench_chain add hash bytea")

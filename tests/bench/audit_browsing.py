@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit import browse
+from audit import browse, choices
 from audit.browse import Filters
 from tests.bench.filling import fill
 
@@ -37,7 +37,7 @@ def run(sockets: Path, entries: int) -> None:
     fill(entries, has_words=True)
     _say("first page", lambda: browse.page(Filters()))
     _say("deep page", lambda: browse.page(Filters(), before=entries // 10))
-    _say("choices of all filters", lambda: browse.choices(Filters()))
+    _say("choices of all filters", lambda: choices.of(Filters()))
     for name, typed in FILTERS.items():
         _say(f"page by {name}", lambda typed=typed: browse.page(Filters(**typed)))
     for name, word in WORDS.items():

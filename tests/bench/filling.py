@@ -31,9 +31,8 @@ from audit_entry where seq between %s and %s
 
 
 def fill(entries: int, *, has_words: bool = False) -> None:
-    """Bring the log up to so many entries, which its owner may seal."""
+    """Bring the log up to so many entries."""
     with connection.cursor() as cursor, triggers_off(_session()):
-        cursor.execute("insert into audit_rolekind values (current_user, 'log.sealed_key') on conflict do nothing")
         cursor.execute("select coalesce(max(seq), 0) from audit_entry")
         start = cursor.fetchone()[0] + 1
         for first in range(start, entries + 1, BATCH):

@@ -18,7 +18,6 @@ AGENT = log.Actor("agent", "bench-agent", "bench-owner")
 def run(sockets: Path) -> None:
     """Compare `log.record` with an INSERT into a table of two columns, each with its own commit."""
     with connection.cursor() as cursor:
-        cursor.execute("insert into audit_rolekind select current_user, 'call.finished' on conflict do nothing")
         cursor.execute("create table bench_row (id bigint generated always as identity primary key, body text)")
     plain = psycopg.connect(
         host=str(sockets), dbname="counterseal", user="counterseal_owner", password="bench", autocommit=True

@@ -12,10 +12,9 @@ from typing import Any
 
 import psycopg
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
 from audit import notes, seal, twohands
-from audit.kinds import Kind
 from gate.config import embedded
 from gate.people.models import Person
 from gate.writes import (
@@ -151,9 +150,6 @@ def _people() -> tuple[Person, Person]:
     settings.LOG_PUBLIC_KEYS = [str(KEY.public)]
     settings.VIEWING_SECONDS = {"normal": 0, "high": 0}
     policy.MOST_ROWS = max(SIZES)
-    with connection.cursor() as cursor:
-        kinds = [(kind.value,) for kind in Kind]
-        cursor.executemany("insert into audit_rolekind values (current_user, %s) on conflict do nothing", kinds)
     ada, mia = (Person.objects.create_user(name, password=PASSWORD, role="admin") for name in ("ada", "mia"))
     body = {
         "kind": "postgresql", "credential_env": "BENCH_WRITER_DSN", "environment": "bench",

@@ -1,9 +1,12 @@
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.db import connection
 
 from audit.models import Entry
+from audit.verify.entries import Entry as VerifiedEntry
+from audit.verify.entries import Part
 from gate.config import fingerprint, provision
 
 pytestmark = pytest.mark.django_db
@@ -17,12 +20,19 @@ LOOSENED = [
     "create policy loose on triage_incident to counterseal_agents using (true)",
     "create rule quiet as on insert to audit_entry do instead nothing",
     "alter function audit_refuse() security definer",
-    "insert into audit_rolekind values ('counterseal_agents', 'draft.agreed')",
+    'grant insert ("draft.agreed") on audit_kind to counterseal_agents',
     "grant insert (at) on audit_append to counterseal_agents",
     "create or replace view audit_append as select * from audit_entry",
     "alter table audit_entry alter column db_role set default 'counterseal_people'",
     "alter table audit_entry alter column seq set generated always",
     "alter table audit_entry alter column epoch set default 2",
+    "alter table audit_entry_{month} add constraint never check (kind <> 'call.refused')",
+    "alter table audit_entry_{month} alter column status set default 'ok'",
+    "drop index audit_one_active_version",
+    "create schema shadow create table more () inherits (public.audit_override)",
+    "create schema counterseal_writer",
+    "alter default privileges for role counterseal_owner in schema public grant delete on tables to public",
+    "alter sequence audit_entry_number cache 100",
 ]
 
 
@@ -34,7 +44,10 @@ def run(statement: str) -> None:
 @pytest.mark.parametrize("statement", LOOSENED)
 def test_loosening_a_guard_changes_the_fingerprint(statement: str) -> None:
     before = fingerprint.lines()
-    run(statement)
+    with connection.cursor() as cursor:
+        cursor.execute("select to_char(now() at time zone 'UTC', 'YYYYMM')")
+        (month,) = cursor.fetchone()
+    run(statement.replace("{month}", month))
     assert fingerprint.digest_of(fingerprint.lines()) != fingerprint.digest_of(before)
 
 
@@ -43,6 +56,21 @@ def test_upgrading_twice_leaves_the_fingerprint() -> None:
     before = fingerprint.lines()
     provision.apply()
     assert fingerprint.lines() == before
+
+
+def test_months_do_not_change_the_fingerprint() -> None:
+    """It would outgrow what an entry keeps; each month is held against the ways in which one may be guarded."""
+    before = fingerprint.lines()
+    run("select audit_ensure_partitions(30)")
+    assert fingerprint.lines() == before
+
+
+@pytest.mark.parametrize("result", [b"[1]", b'["a", null]', b"{}", b"[" * 100_000, b"", None])
+def test_a_record_that_holds_no_guards_is_told(result: bytes | None) -> None:
+    entry = VerifiedEntry("", 1, datetime.now(UTC), "", b"", {"tool_hash": "x"}, result=Part(kept=result))
+    assert fingerprint.differences(entry) == [
+        "It does not hold the guards that it was written about, so they cannot be compared."
+    ]
 
 
 def test_data_do_not_change_the_fingerprint(make_person: Any) -> None:
