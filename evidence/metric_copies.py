@@ -1,4 +1,4 @@
-"""Where questions of metrics repeat what an entry holds: for the page of a redaction, and gone with it."""
+"""Where questions of metrics repeat what an entry holds: for the page of a redaction, and gone with the entry."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ def of(entry: Entry) -> Iterable[Copy]:
     for ask in MetricAsk.objects.filter(repeats).select_related("version").order_by("pk"):
         name = ask.version.name
         yield Copy(name, reverse("metrics:one", args=[name]), "shows what was asked and answered; it is taken away.")
+
+
+def forget() -> None:
+    """Take away the questions whose calls stood in months of the log that were dropped."""
+    with connection.cursor() as cursor:
+        cursor.execute("select evidence_forget_copies()")
 
 
 def clear(redaction: int) -> None:

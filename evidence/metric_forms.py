@@ -145,7 +145,9 @@ class MetricForm(VersionForm):
             **{key: _read(metric_lines.pairs, texts[key]) for key in PAIRED},
             "decomposers": [_read(metric_lines.decomposer, line) for line in metric_lines.lines(texts["decomposers"])],
             "supported_counterfactuals": [_typed_variable(form) for form in variables],
-            "golden": [True for form in self.goldens.forms if form["fixture"].value()],
+            "golden": [
+                {"value": form["value"].value() or None} for form in self.goldens.forms if form["fixture"].value()
+            ],
         }
 
     def why_not(self) -> str:

@@ -12,9 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from evidence.metrics.counterfactual import Compared
-from evidence.metrics.decomposers.parts import Component
-from evidence.metrics.exact import shown
+from evidence.metrics.decomposers.parts import Component, Many
+from evidence.metrics.exact import shown, shown_all
 from evidence.metrics.explaining import Explanation
+from evidence.metrics.medians import Median
 from evidence.metrics.status import Reason, Standing
 from evidence.metrics.trace import Cut, Event, Gap, Item, Trace
 
@@ -31,6 +32,7 @@ class Provenance:
     valuation: str | None  # "prices@3"
     valuation_digest: str | None
     entries: tuple[str, ...]  # ids of the audit entries of the reads
+    rows: int = 0  # that were read
 
 
 def explained(found: Explanation, provenance: Provenance) -> dict[str, Any]:
@@ -40,8 +42,9 @@ def explained(found: Explanation, provenance: Provenance) -> dict[str, Any]:
         **_standing(found.standing),
         "unit": found.version.unit.name,
         "decomposition_type": found.decomposition_type,
-        "components": [_component(one) for one in found.components],
+        "components": _components(found.components),
         **_number("residual", found.residual if found.standing.value is not None else None),
+        **({"medians": [_median(one) for one in found.medians]} if found.medians else {}),
         "limitations": list(found.version.limitations),
         "provenance": _provenance(provenance),
     }
@@ -97,8 +100,28 @@ def _span(span: tuple[Fraction, Fraction] | None) -> dict[str, Any] | None:
     return None if span is None else {**_number("low", span[0]), **_number("high", span[1])}
 
 
+def _components(found: Sequence[Component]) -> list[dict[str, Any]]:
+    values = shown_all(found.numerators, found.denominator) if isinstance(found, Many) else None
+    if values is None or not isinstance(found, Many):
+        return [_component(one) for one in found]
+    return [
+        {"name": name, "part": part, "value": value} for (name, part), value in zip(found.names, values, strict=True)
+    ]
+
+
 def _component(one: Component) -> dict[str, Any]:
     return {"name": one.name, "part": one.part, **_number("value", one.amount)}
+
+
+def _median(one: Median) -> dict[str, Any]:
+    return {
+        "of": one.of,
+        "entities": one.entities,
+        "still_open": one.still_open,
+        **_number("median", one.median),
+        **_number("low", one.low),
+        **_number("high", one.high),
+    }
 
 
 def _reasons(reasons: Sequence[Reason]) -> list[dict[str, Any]]:
@@ -113,7 +136,7 @@ def _item(item: Item) -> dict[str, Any]:
     if isinstance(item, Gap):
         return {"item": "gap", "since": item.since, "until": item.until}
     if isinstance(item, Cut):
-        return {"item": "cut", "rows": item.rows}
+        return {"item": "cut", "rows": item.rows, **_number("until", item.until)}
     return _event(item)
 
 

@@ -7,20 +7,19 @@ and says which. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from math import lcm
+from typing import Any
 
 from evidence.metrics import columns, sums
-from evidence.metrics.decomposers import partition
-from evidence.metrics.decomposers.parts import Component, Decomposition, Share
+from evidence.metrics.decomposers import additive, partition
+from evidence.metrics.decomposers.parts import Component, Decomposition, Many, Share
+from evidence.metrics.measure import Measure
 from evidence.metrics.rows import Row
 
-if TYPE_CHECKING:
-    from evidence.metrics.measuring import Measure
 
-
-def summed(measure: Measure, rows: Sequence[Row]) -> list[Share] | None:
+def summed(measure: Measure, rows: Sequence[Row]) -> Decomposition | None:
     """What the rows add, in the metric's unit, those of one kind, unit and key together. Raises Unmeasured."""
     kinds, units, entities = (
         sums.column(rows, name, sums.TEXTS) for name in (columns.KIND, columns.UNIT, columns.ENTITY)
@@ -29,15 +28,21 @@ def summed(measure: Measure, rows: Sequence[Row]) -> list[Share] | None:
     if kinds is None or units is None or entities is None or keys is None or quantities is None:
         return None
     found = quantities.by(zip(kinds, units, keys, strict=True))
-    return [
-        _share(measure, kind, measure.worth_of_one(str(kind), str(unit)), amount, quantities.scale, key)
-        for (kind, unit, key), amount in found.items()
-    ]
-
-
-def _share(measure: Measure, kind: Any, worth: Fraction, amount: int, scale: int, key: Any) -> Share:
-    priced = Fraction(amount * worth.numerator, scale * worth.denominator)
-    return Share("", str(kind), priced, named(measure, key))
+    pairs = dict.fromkeys(zip(kinds, units, strict=True))
+    worth = {pair: measure.worth_of_one(*map(str, pair)) for pair in pairs}
+    below = lcm(*(one.denominator for one in worth.values()))
+    counts = {pair: one.numerator * (below // one.denominator) for pair, one in worth.items()}
+    by_kind: dict[Any, int] = {}
+    by_key: dict[Any, int] = {}
+    for (kind, unit, key), amount in found.items():
+        added = amount * counts[kind, unit]
+        by_kind[kind] = by_kind.get(kind, 0) + added
+        by_key[key] = by_key.get(key, 0) + added
+    unit_of_sums = Fraction(1, below * quantities.scale)
+    shares = [Share("", str(kind), added * unit_of_sums) for kind, added in by_kind.items()]
+    value = sum(by_kind.values()) * unit_of_sums
+    whole = additive.decompose(value, shares, measure.version.decomposers[0].kinds)
+    return _or_by_key(measure, whole, by_key, unit_of_sums)
 
 
 def _keys(measure: Measure, rows: Sequence[Row]) -> list[Any] | None:
@@ -45,9 +50,26 @@ def _keys(measure: Measure, rows: Sequence[Row]) -> list[Any] | None:
     return sums.column(rows, measure.decomposer.key, sums.KEYS) if measure.divides else [None] * len(rows)
 
 
-def named(measure: Measure, key: Any) -> dict[str, str | None]:
-    """A key that was read in a column, as `Measure.keys` gives that of a line."""
-    return {measure.decomposer.key: None if key is None else str(key)} if measure.divides else {}
+def _or_by_key(measure: Measure, whole: Decomposition, totals: Mapping[Any, int], one: Fraction) -> Decomposition:
+    """The whole, or its division by a key whose `totals` count so many of `one`."""
+    if not measure.divides:
+        return whole
+    return Decomposition("partition", whole.value, _divided(totals, one), whole.reasons)
+
+
+def _divided(totals: Mapping[Any, int], one: Fraction) -> Many:
+    """As `partition.decompose`: a component for each key by its name; what has none comes last."""
+    count, amounts = one.numerator, dict[str, int]()
+    for key, total in totals.items():
+        name = str(key)  # 1 and "1" are one group
+        if key is not None:
+            amounts[name] = amounts.get(name, 0) + total * count
+    names = sorted(amounts)
+    parts, numerators = [(name, "") for name in names], [amounts[name] for name in names]
+    if None in totals:
+        parts.append((partition.OTHER, partition.OTHER))
+        numerators.append(totals[None] * count)
+    return Many(parts, numerators, one.denominator)
 
 
 def ratio(measure: Measure, rows: Sequence[Row]) -> Decomposition | None:
@@ -56,20 +78,16 @@ def ratio(measure: Measure, rows: Sequence[Row]) -> Decomposition | None:
     keys = _keys(measure, rows)
     if above is None or below is None or keys is None or min(below.values) <= 0:
         return None
-    per = measure.share_of(Fraction(below.scale, _total(below)))
-    shares = [
-        Share("", "", Fraction(amount, above.scale) * per, named(measure, key))
-        for key, amount in above.by(keys).items()
-    ]
-    return partition.decompose(Fraction(_total(above), above.scale) * per, shares, measure.decomposer.key)
+    one = measure.share_of(Fraction(below.scale, _total(below))) / above.scale
+    return Decomposition("partition", _total(above) * one, _divided(above.by(keys), one))
 
 
 def _total(numbers: sums.Numbers) -> int:
     return numbers.by([None] * len(numbers.values))[None]
 
 
-def precedence(measure: Measure, rows: Sequence[Row]) -> tuple[Decomposition, list[Share]] | None:
-    """The value by its buckets, and what each key that it is divided by adds to it. Raises Unmeasured."""
+def precedence(measure: Measure, rows: Sequence[Row]) -> Decomposition | None:
+    """The value by its buckets, or by the keys of the rows that count. Raises Unmeasured."""
     order = measure.version.decomposers[0].kinds
     kinds, entities = (sums.column(rows, name, frozenset({str})) for name in (columns.KIND, columns.ENTITY))
     units, keys = sums.column(rows, columns.UNIT, frozenset({str})), _keys(measure, rows)
@@ -83,16 +101,11 @@ def precedence(measure: Measure, rows: Sequence[Row]) -> tuple[Decomposition, li
     if won is None:
         return None
     counted = sums.Numbers([quantities.values[place] for place in won], quantities.scale)
-    worth = measure.worth_of_one(kinds[0], units[0])
-    buckets = {kind: Fraction(0) for kind in order}
-    for kind, amount in counted.by(kinds[place] for place in won).items():
-        buckets[kind] = Fraction(amount, counted.scale) * worth
-    shares = [
-        _share(measure, "", worth, amount, counted.scale, key)
-        for key, amount in counted.by(keys[place] for place in won).items()
-    ]
-    components = tuple(Component(*pair) for pair in buckets.items())
-    return Decomposition("precedence", sums.total(buckets.values()), components), shares
+    one = measure.worth_of_one(kinds[0], units[0]) / counted.scale
+    buckets = counted.by(kinds[place] for place in won)
+    components = tuple(Component(kind, buckets.get(kind, 0) * one) for kind in order)
+    whole = Decomposition("precedence", sum(buckets.values()) * one, components)
+    return _or_by_key(measure, whole, counted.by(keys[place] for place in won), one)
 
 
 def _winners(

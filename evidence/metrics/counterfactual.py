@@ -13,7 +13,7 @@ from fractions import Fraction
 from evidence.metrics import rows
 from evidence.metrics.asking import Variable
 from evidence.metrics.explaining import Explanation, Reading
-from evidence.metrics.measuring import Measure, Unmeasured
+from evidence.metrics.measure import Measure, Unmeasured, check_size
 from evidence.metrics.rows import Line, Unreadable
 from evidence.metrics.simulations import MODELS
 from evidence.metrics.simulations.model import Model, Simulated
@@ -81,7 +81,7 @@ def compare(
     reasons = [*_of_factual(explained), *reading.reasons()]
     lines = rows.lines(reading.rows)
     try:
-        reasons += rows.standing(lines)
+        reasons += () if reading.is_truncated else rows.standing(lines)
         if not _is_lost(reasons):
             return _compared(_world(variable, lines, explained, valuation), variable, value, reasons)
     except (Unreadable, Unmeasured) as error:
@@ -115,6 +115,8 @@ def _compared(world: _World, variable: Variable, value: str, reasons: Sequence[R
     same = world.set_to(world.was)
     fidelity = Fidelity(max(abs(same.value - world.factual), same.off), variable.tolerance)
     found = world.set_to(value)
+    bounds = _bounds(found, fidelity)
+    check_size(found.value, found.value - world.factual, fidelity.off, *(bounds or ()))
     reasons = [*reasons, *_of_fidelity(fidelity), *_of_bounds(found), *_of_sample(world.model, found), *found.reasons]
     standing = settle(found.value, reasons)
     is_known = standing.value is not None
@@ -123,7 +125,7 @@ def _compared(world: _World, variable: Variable, value: str, reasons: Sequence[R
         value=value,
         factual=world.factual,
         standing=standing,
-        bounds=_bounds(found, fidelity) if is_known else None,
+        bounds=bounds if is_known else None,
         interval=found.interval if is_known else None,
         fidelity=fidelity,
         held_fixed=variable.held_fixed,

@@ -5,6 +5,7 @@ Inside they are fractions, for a third has no Decimal and an invariant is only c
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact, Rounded
 from fractions import Fraction
@@ -16,6 +17,7 @@ WIDE = Context(prec=4 * MOST_DIGITS, traps=[Inexact, Rounded])
 WIDEST = 10**WIDE.prec
 LONGEST_FRACTION = 10**2000  # of a denominator; Python writes no number of more than 4,300 digits
 PLACES = 12  # that are shown of a number without an end
+NORMAL_95 = Fraction(1959963984540054, 10**15)  # the normal quantile of an interval at 95 %
 
 
 def exact(value: object) -> Fraction:
@@ -63,6 +65,21 @@ def shown(number: Fraction) -> Shown:
     if behind is not None and behind <= MOST_DIGITS:
         return Shown(_quotient(number, behind))
     return Shown(_quotient(number, PLACES), f"{number.numerator}/{number.denominator}")
+
+
+def shown_all(numerators: Iterable[int], denominator: int) -> list[Decimal] | None:
+    """The numbers to give out of many with one denominator, each as `shown` has it; None unless all of them end."""
+    places = _places(denominator)
+    if places is None or places > MOST_DIGITS:
+        return None
+    scale = 10**places
+    wholes = [numerator * (scale // denominator) for numerator in numerators]
+    if wholes and max(map(abs, wholes)) >= WIDEST:
+        return None
+    return [
+        WIDE.normalize(WIDE.scaleb(Decimal(whole), -places)) if whole % scale else Decimal(whole // scale)
+        for whole in wholes
+    ]
 
 
 @lru_cache(maxsize=1024)

@@ -13,7 +13,9 @@ from evidence.metrics import rows
 from evidence.metrics.decomposers.parts import Component, Decomposition
 from evidence.metrics.decomposers.rate_mix import ZeroDenominator
 from evidence.metrics.definition import MetricVersion
-from evidence.metrics.measuring import Measure, Unmeasured
+from evidence.metrics.measure import Measure, Unmeasured
+from evidence.metrics.measuring import measured
+from evidence.metrics.medians import Median
 from evidence.metrics.rows import Row, Unreadable
 from evidence.metrics.status import Code, Reason, Standing, because, settle
 from evidence.metrics.valuation import Valuation
@@ -45,8 +47,9 @@ class Explanation:
     version: MetricVersion
     decomposition_type: str
     standing: Standing
-    components: tuple[Component, ...]
+    components: Sequence[Component]
     residual: Fraction
+    medians: tuple[Median, ...] = ()  # of a metric whose measure is stages
 
 
 def explain(
@@ -57,22 +60,25 @@ def explain(
     found, reasons = _measured(measure, reading)
     residual = found.residual if found else Fraction(0)
     standing = settle(found.value if found else None, reasons, residual=residual, raised=_raised(version))
-    is_known = found is not None and standing.value is not None
-    components = found.components if found is not None and is_known else ()
-    return Explanation(version, measure.decomposer.type, standing, components, residual if is_known else Fraction(0))
+    if found is None or standing.value is None:
+        return Explanation(version, measure.decomposer.type, standing, (), Fraction(0))
+    return Explanation(version, measure.decomposer.type, standing, found.components, residual, found.medians)
 
 
 def _measured(measure: Measure, reading: Reading) -> tuple[Decomposition | None, list[Reason]]:
-    """What the rows make, with every reason against it; None where they make nothing."""
+    """What the rows make, with every reason against it; None where they make nothing.
+
+    Which rows a limit left is the server's choice, so nothing is said of them.
+    """
     reasons = list(reading.reasons())
-    if reading.failed:
+    if reading.failed or reading.is_truncated:
         return None, reasons
     lines = rows.lines(reading.rows)
     try:
         reasons += rows.standing(lines)
         if not lines:
             return None, reasons
-        found = measure.of(lines)
+        found = measured(measure, lines)
     except (Unreadable, Unmeasured) as error:
         return None, [*reasons, error.reason]
     except ZeroDenominator:

@@ -8,24 +8,20 @@ refused, and so is what rounds, for a number that is taken apart has to add up. 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import postgast
 
-from evidence import grammar
-from evidence.errors import Refused
+from evidence.metrics import references
+from evidence.metrics.references import DERIVED, TIMES, aliases
+from evidence.metrics.statements import alone, nodes, numbered, tree_of
 
 pb = postgast.pg_query_pb2  # the names of the grammar's closed sets
-PARAMETERS = {"decision_point": 1, "scope": 2}  # :name, and the $n that it is sent as
-EXPOSED = "vis_"
-LONGEST_VALUE = 1  # of the cursor that is made only to be checked
 FUNCTIONS = frozenset({"sum", "count", "min", "max", "bool_or", "bool_and", "extract", "abs", "lower", "upper"})
 OPERATORS = frozenset({"+", "-", "*", "=", "<>", "!=", "<", "<=", ">", ">=", "->>"})
 TYPES = frozenset({"int2", "int4", "int8", "numeric", "text", "timestamptz", "timestamp", "date", "interval", "bool"})
-TIMES = frozenset({"timestamptz", "timestamp", "date"})
 # Kinds of expression that compare, and no others: BETWEEN, IN, IS DISTINCT FROM, NULLIF.
 EXPRESSIONS = frozenset({
     pb.AEXPR_OP, pb.AEXPR_IN, pb.AEXPR_DISTINCT, pb.AEXPR_NOT_DISTINCT, pb.AEXPR_NULLIF, pb.AEXPR_BETWEEN,
@@ -39,9 +35,8 @@ NODES = frozenset({
 })  # fmt: skip
 # Texts that PostgreSQL reads as the moment of the call when a time is wanted (documentation, 8.5.1.4).
 MOMENTS = frozenset({"now", "today", "tomorrow", "yesterday", "infinity", "allballs"})
+FRAMED = 1  # of a window's options: it says a frame (FRAMEOPTION_NONDEFAULT in PostgreSQL's parsenodes.h)
 LETTERS = re.compile("[a-z]+")  # it passes over anything else between words: ',now'
-COMMENTS = (pb.SQL_COMMENT, pb.C_COMMENT)
-DERIVED = ""  # what an alias stands for that is no relation of the source
 
 
 @dataclass(frozen=True)
@@ -69,47 +64,10 @@ def parse(text: str) -> Formula:
     for node in nodes(tree):
         _check(node)
     known = aliases(tree)
-    return Formula(sql, answered(tree), _fields(tree, known), _scope(tree), _moments(tree), tree)
-
-
-def tree_of(sql: str) -> Any:
-    """The tree of a statement that is a read. Raises ValueError with the sentence of the guarded read."""
-    try:
-        grammar.check(sql, LONGEST_VALUE)
-    except Refused as refused:
-        raise ValueError(refused.sentence) from refused
-    return postgast.parse(sql)
-
-
-def nodes(tree: Any) -> Iterator[Any]:
-    """Every node of a tree."""
-    return (node for _, node in postgast.walk(tree))
-
-
-def numbered(text: str) -> str:
-    """The text with $1 and $2 for its named parameters, found by PostgreSQL's own scanner: never in a literal."""
-    try:
-        tokens = list(postgast.scan(text).tokens)
-    except (postgast.PgQueryError, UnicodeEncodeError) as error:
-        raise ValueError("PostgreSQL's grammar does not take the statement.") from error
-    raw, parts, at = text.encode(), [], 0
-    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
-        if token.token == pb.PARAM:
-            raise ValueError("A formula names its parameters: :decision_point and :scope.")
-        if token.token in COMMENTS:
-            raise ValueError("A formula holds no comment; say it in the title or the limitations.")
-        if token.token == ord(":"):
-            parts += [raw[at : token.start], _number(raw, token, following)]
-            at = following.end
-    return b"".join([*parts, raw[at:]]).decode()
-
-
-def _number(raw: bytes, colon: Any, following: Any) -> bytes:
-    is_name = following is not None and following.start == colon.end
-    name = raw[following.start : following.end].decode() if is_name else ""
-    if name not in PARAMETERS:
-        raise ValueError("A formula has the parameters :decision_point and :scope, and no other.")
-    return b"$%d" % PARAMETERS[name]
+    return Formula(
+        alone(sql, tree), references.answered(tree), references.fields(tree, known), references.scope(tree),
+        references.moments(tree), tree,
+    )  # fmt: skip
 
 
 def _check(node: Any) -> None:
@@ -145,6 +103,16 @@ def _check_type(name: Any) -> None:
         raise ValueError(f"A formula may not cast to {'.'.join(names)}; it may cast to {', '.join(sorted(TYPES))}.")
 
 
+def _check_cast(cast: Any) -> None:
+    """A text of the source may be 'now', and then it would be a moment only once it is read."""
+    names = (type(node).__name__ for node in nodes(cast.arg))
+    if cast.type_name.names[-1].string.sval in TIMES and "ColumnRef" in names:
+        raise ValueError(
+            "A formula does not read a column of the source as a moment, for its text may say now; the view gives the "
+            "moment itself."
+        )
+
+
 def _check_constant(constant: Any) -> None:
     if constant.HasField("sval") and MOMENTS & set(LETTERS.findall(constant.sval.sval.casefold())):
         raise ValueError(f"'{constant.sval.sval}' may be the moment of the call; use :decision_point.")
@@ -169,6 +137,11 @@ def _check_relation(relation: Any) -> None:
         raise ValueError("A formula does not rename the columns of a relation.")
 
 
+def _check_window(window: Any) -> None:
+    if window.frame_options & FRAMED:
+        raise ValueError("A formula's window has no frame: the rows of a source have no order of their own.")
+
+
 _CHECKS = {
     "A_Const": _check_constant,
     "A_Expr": _check_expression,
@@ -177,126 +150,7 @@ _CHECKS = {
     "RangeVar": _check_relation,
     "RangeSubselect": _check_relation,
     "SelectStmt": _check_select,
+    "TypeCast": _check_cast,
     "TypeName": _check_type,
+    "WindowDef": _check_window,
 }
-
-
-def aliases(tree: Any) -> dict[str, str]:
-    """What each name before a column's point stands for: a relation of the source, or DERIVED.
-
-    Raises ValueError for a relation that is not exposed, and for a name that stands for two.
-    """
-    named = _parts(tree)
-    found: dict[str, str] = {}
-    for node in nodes(tree):
-        kind = type(node).__name__
-        if kind not in ("RangeVar", "RangeSubselect"):
-            continue
-        name, stands_for = named_as(node), _relation(node, named) if kind == "RangeVar" else DERIVED
-        if found.setdefault(name, stands_for) != stands_for:
-            raise ValueError(f"{name} stands for two relations; name each differently.")
-    return found
-
-
-def _parts(tree: Any) -> set[str]:
-    """The names of the parts that WITH makes, at the top and each read only behind where it stands.
-
-    Anywhere else the same name would be a table's own, whatever it looks like.
-    """
-    top = tree.stmts[0].stmt.select_stmt
-    named: set[str] = set()
-    for item in top.with_clause.ctes:
-        part = item.common_table_expr
-        if part.ctename.startswith(EXPOSED) or part.aliascolnames:
-            raise ValueError(f"The name of a part of a formula does not begin with {EXPOSED}, and renames no columns.")
-        for node in nodes(part.ctequery):
-            if type(node).__name__ == "RangeVar":
-                _relation(node, named)
-        named.add(part.ctename)
-    if sum(type(node).__name__ == "CommonTableExpr" for node in nodes(tree)) != len(top.with_clause.ctes):
-        raise ValueError("A formula has WITH at its beginning and nowhere else.")
-    return named
-
-
-def named_as(node: Any) -> str:
-    """The name that a relation's columns are read by."""
-    return str(node.alias.aliasname or getattr(node, "relname", ""))
-
-
-def _relation(node: Any, named: set[str]) -> str:
-    if not node.schemaname and node.relname in named:
-        return DERIVED
-    if node.catalogname or not node.relname.startswith(EXPOSED):
-        raise ValueError(f"A formula reads exposed views, whose names begin with {EXPOSED}; {node.relname} is none.")
-    return str(node.relname.removeprefix(EXPOSED))
-
-
-def _fields(tree: Any, known: dict[str, str]) -> frozenset[str]:
-    found = set()
-    for node in nodes(tree):
-        if type(node).__name__ == "ColumnRef":
-            relation, column = _column(node, known)
-            if relation != DERIVED:
-                found.add(f"{relation}.{column}")
-    return frozenset(found)
-
-
-def _column(reference: Any, known: dict[str, str]) -> tuple[str, str]:
-    """The relation and the column that a reference names. Raises ValueError unless it names both."""
-    parts = [part.string.sval for part in reference.fields if part.HasField("string")]
-    if len(parts) != 2 or len(reference.fields) != 2:
-        raise ValueError("A formula writes each column with its relation, as j.id, and never all of them.")
-    if parts[0] not in known:
-        raise ValueError(f"{parts[0]} is no relation of the formula.")
-    return known[parts[0]], parts[1]
-
-
-def field_of(reference: Any, known: dict[str, str]) -> str | None:
-    """The source field that a reference names, or None for a column of a part of the formula."""
-    relation, column = _column(reference, known)
-    return None if relation == DERIVED else f"{relation}.{column}"
-
-
-def _scope(tree: Any) -> frozenset[str]:
-    """The keys of the scope that are read, each as :scope ->> 'key'. Raises ValueError for any other use of it."""
-    found = set()
-    uses = sum(type(node).__name__ == "ParamRef" and node.number == PARAMETERS["scope"] for node in nodes(tree))
-    for node in nodes(tree):
-        if type(node).__name__ == "A_Expr" and [part.string.sval for part in node.name] == ["->>"]:
-            if node.lexpr.param_ref.number != PARAMETERS["scope"] or not node.rexpr.a_const.HasField("sval"):
-                raise ValueError("->> is for the scope: :scope ->> 'key'.")
-            found.add(str(node.rexpr.a_const.sval.sval))
-            uses -= 1
-    if uses:
-        raise ValueError("The scope is read key by key: :scope ->> 'key'.")
-    return frozenset(found)
-
-
-def _moments(tree: Any) -> frozenset[str]:
-    """The keys of the scope below a cast to a moment: PostgreSQL reads 'now' as one, so a text will not do."""
-    casts = [node for node in nodes(tree) if type(node).__name__ == "TypeCast"]
-    wanted = [cast.arg for cast in casts if cast.type_name.names[-1].string.sval in TIMES]
-    return frozenset().union(*map(_scope_below, wanted))
-
-
-def _scope_below(tree: Any) -> frozenset[str]:
-    uses = [node for node in nodes(tree) if type(node).__name__ == "A_Expr" and node.name[0].string.sval == "->>"]
-    return frozenset(str(node.rexpr.a_const.sval.sval) for node in uses)
-
-
-def answered(tree: Any) -> tuple[str, ...]:
-    """The names of what is answered, which the leftmost SELECT gives. Raises ValueError for one without a name."""
-    select = tree.stmts[0].stmt.select_stmt
-    while select.HasField("larg"):
-        select = select.larg
-    if not select.target_list:
-        raise ValueError("A formula answers at least one column.")
-    return tuple(_name(target.res_target) for target in select.target_list)
-
-
-def _name(target: Any) -> str:
-    fields = target.val.column_ref.fields
-    name = target.name or (fields[-1].string.sval if fields else "")
-    if not name:
-        raise ValueError("Each value that a formula answers has a name: … as quantity.")
-    return str(name)

@@ -21,8 +21,9 @@ from evidence.metrics.flaws import (
     WORDS,
     Flaw,
 )
-from evidence.metrics.formula import PARAMETERS, answered, numbered, tree_of
+from evidence.metrics.references import answered
 from evidence.metrics.saying import LABEL as VERSIONED
+from evidence.metrics.statements import PARAMETERS, numbered, tree_of
 from evidence.wording import folding, prose
 
 DIRECTING = frozenset({
@@ -112,15 +113,22 @@ def _words(metric_id: str, body: Mapping[str, Any]) -> Iterator[Flaw]:
 
 
 def _names(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The names that an answer carries: of its components, and of what may be set otherwise."""
+    """The names that an answer or a description carries: of parts, of what is asked by, of what may be set to what."""
+    yield from _named(body.get("grain"), "/grain")
+    for key in ("scope", "parameters"):
+        yield from _named(body.get(key), f"/{key}")
     for number, one in enumerate(_objects(body.get("decomposers"))):
-        kinds = one.get("kinds")
-        for name in [one.get("name"), *(kinds if isinstance(kinds, list) else [])]:
-            if isinstance(name, str):
-                yield f"/decomposers/{number}", name
+        for key in ("name", "kinds", "key"):
+            yield from _named(one.get(key), f"/decomposers/{number}")
     for number, one in enumerate(_objects(body.get("supported_counterfactuals"))):
-        if isinstance(one.get("variable"), str):
-            yield f"/supported_counterfactuals/{number}", one["variable"]
+        for key in ("variable", "values"):
+            yield from _named(one.get(key), f"/supported_counterfactuals/{number}")
+
+
+def _named(said: object, place: str) -> Iterator[tuple[str, str]]:
+    """A name, or each of several."""
+    several = said if isinstance(said, Mapping | list) else [said]
+    yield from ((place, name) for name in several if isinstance(name, str))
 
 
 def _objects(said: object) -> list[Mapping[str, Any]]:
@@ -198,8 +206,8 @@ def _answered(text: str) -> tuple[str, ...]:
 
 
 def _unversioned(body: Mapping[str, Any]) -> Iterator[Flaw]:
-    if not body.get("golden"):
-        yield Flaw(UNVERSIONED, "/golden", "no golden value")
+    if all(one.get("value") is None for one in _objects(body.get("golden"))):
+        yield Flaw(UNVERSIONED, "/golden", "no golden value that is a number")
     if not (isinstance(body.get("owner"), str) and body["owner"].strip()):
         yield Flaw(UNVERSIONED, "/owner", "no owner")
     valuation = body.get("valuation")

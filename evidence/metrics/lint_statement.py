@@ -12,17 +12,16 @@ from typing import Any
 
 import postgast
 
-from evidence.metrics import columns
-from evidence.metrics.dimensions import INSTANT, Dimensions
+from evidence.metrics import columns, lint_pairs
+from evidence.metrics.dimensions import INSTANT, Dimensions, with_parts
 from evidence.metrics.flaws import AGENT_PARAMETER, CONSEQUENCE, FREE_TEXT, LABEL, RANKING, WEIGHT
-from evidence.metrics.formula import PARAMETERS, named_as, nodes
+from evidence.metrics.lint_pairs import COMPARING, EXTREME, ORDERING, is_scope, operator
+from evidence.metrics.references import EXPOSED, named_as
+from evidence.metrics.statements import nodes
 from evidence.wording import folding
 
 pb = postgast.pg_query_pb2  # the names of the grammar's closed sets
 Found = Iterator[tuple[str, str]]  # a code, and what was found
-ORDERING = frozenset({"<", "<=", ">", ">=", "BETWEEN", "NOT BETWEEN"})
-EXTREME = "the row that has the largest or smallest value"
-COMPARING = ORDERING | {"=", "<>", "!=", "IN"}
 RANKS = frozenset({
     "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "row_number", "first_value", "last_value", "nth_value",
     "lag", "lead", "mode", "percentile_cont", "percentile_disc", "max_by", "min_by",
@@ -41,21 +40,22 @@ LENGTH = re.compile(
 )
 LABELS = frozenset({
     "verdict", "verdicts", "rule", "rules", "review", "reviews", "reviewer", "reviewed", "assignee", "assignees",
-    "label", "labels", "postmortem", "postmortems", "overruled", "decided",
+    "label", "labels", "labeled", "labelled", "labeling", "labelling", "postmortem", "postmortems", "mortem",
+    "overrule", "overrules", "overruled", "decided", "groundtruth", "truth",
 })  # fmt: skip
 
 
 def flaws(tree: Any, fields: Mapping[str, str]) -> Found:
     """Every flaw of a statement over these source fields."""
-    dimensions = Dimensions(fields, _known(tree))
+    known = _known(tree)
+    dimensions = Dimensions(with_parts(tree, fields, known), known)
     for node in nodes(tree):
         of_kind = _BY_KIND.get(type(node).__name__)
         if of_kind is not None:
             yield from of_kind(node)
         if type(node).__name__ == "CaseExpr":
             yield from _consequences(node, dimensions)
-        if type(node).__name__ == "A_Expr":
-            yield from _outranking(node, dimensions)
+    yield from lint_pairs.flaws(tree, dimensions)
     yield from ((WEIGHT, found) for found in dimensions.unlike(tree))
     yield from _answered(tree.stmts[0].stmt.select_stmt)
 
@@ -76,7 +76,7 @@ def _constants(tree: Any) -> Iterator[Any]:
 
 def _not_answered(node: Any) -> Iterator[Any]:
     kind = type(node).__name__
-    if kind == "A_Expr" and _operator(node) in COMPARING | {"->>"}:
+    if kind == "A_Expr" and operator(node) in COMPARING | {"->>"}:
         # NULLIF compares, too, and answers its left side.
         for side in (node.rexpr,) if node.kind == pb.AEXPR_NULLIF else (node.lexpr, node.rexpr):
             yield from (item.a_const for item in (side.list.items if side.HasField("list") else [side]))
@@ -90,12 +90,14 @@ def labels(name: str) -> Iterator[str]:
 
 
 def _known(tree: Any) -> dict[str, str]:
-    relations = (node for node in nodes(tree) if type(node).__name__ == "RangeVar")
-    return {named_as(node): node.relname.removeprefix("vis_") for node in relations}
-
-
-def _operator(expression: Any) -> str:
-    return str(expression.name[-1].string.sval) if expression.name else ""
+    """What each name stands for: a relation, or a part of the statement."""
+    found: dict[str, str] = {}
+    for node in nodes(tree):
+        if type(node).__name__ == "RangeVar":
+            found[named_as(node)] = node.relname.removeprefix(EXPOSED)
+        if type(node).__name__ == "RangeSubselect":
+            found[named_as(node)] = named_as(node)
+    return found
 
 
 def _consequences(case: Any, dimensions: Dimensions) -> Found:
@@ -104,7 +106,7 @@ def _consequences(case: Any, dimensions: Dimensions) -> Found:
     tests = [node for test in (case.arg, *(when.case_when.expr for when in case.args)) for node in nodes(test)]
     is_threshold = any(
         type(node).__name__ == "A_Expr"
-        and _operator(node) in ORDERING
+        and operator(node) in ORDERING
         and INSTANT not in (dimensions.of(node.lexpr), dimensions.of(node.rexpr))
         for node in tests
     )
@@ -125,14 +127,6 @@ def _words(result: Any) -> Iterator[str]:
             yield str(constant.boolval.boolval).lower()
 
 
-def _outranking(expression: Any, dimensions: Dimensions) -> Found:
-    """A quantity above or below the same quantity of another row: who outranks whom. Moments may follow each other."""
-    left, right = (dimensions.field_of(side) for side in (expression.lexpr, expression.rexpr))
-    is_quantity = left is not None and dimensions.of(expression.lexpr) not in (None, INSTANT)
-    if _operator(expression) in ORDERING and is_quantity and left == right:
-        yield RANKING, f"{left} beside that of another row"
-
-
 def _answered(select: Any) -> Found:
     """The truth values that are answered, but for those with a meaning, in each SELECT whose rows are the answer's."""
     if select.HasField("larg"):
@@ -142,6 +136,19 @@ def _answered(select: Any) -> Found:
         name = target.res_target.name
         if name not in columns.FLAGS | columns.MODEL_FLAGS and _is_truth(target.res_target.val):
             yield CONSEQUENCE, name or "a yes or no"
+        if name not in columns.TICKS and _is_given_back(target.res_target.val):
+            yield FREE_TEXT, ":scope"
+
+
+def _is_given_back(node: Any) -> bool:
+    """Whether a value may be what the caller typed, under what passes it on."""
+    if node.HasField("func_call") and node.func_call.funcname[-1].string.sval in ("lower", "upper", "min", "max"):
+        return any(map(_is_given_back, node.func_call.args))
+    if node.HasField("coalesce_expr"):
+        return any(map(_is_given_back, node.coalesce_expr.args))
+    if node.HasField("case_expr"):
+        return any(map(_is_given_back, _results(node.case_expr)))
+    return is_scope(node)
 
 
 def _is_truth(node: Any) -> bool:
@@ -157,7 +164,7 @@ def _is_truth(node: Any) -> bool:
     if kind == "sub_link":
         return bool(node.sub_link.sub_link_type in (pb.EXISTS_SUBLINK, pb.ANY_SUBLINK, pb.ALL_SUBLINK))
     if kind == "a_expr":
-        return node.a_expr.kind != pb.AEXPR_NULLIF and _operator(node.a_expr) in COMPARING
+        return node.a_expr.kind != pb.AEXPR_NULLIF and operator(node.a_expr) in COMPARING
     return kind in ("bool_expr", "null_test", "boolean_test") or node.a_const.HasField("boolval")
 
 
@@ -176,26 +183,17 @@ def _is_number(text: str) -> bool:
 
 
 def _expression(expression: Any) -> Found:
-    operator = _operator(expression)
-    if operator == "||":
-        yield FREE_TEXT, operator
-    if operator in ("+", "-", "*", "/", "^", "%"):
+    said = operator(expression)
+    if said == "||":
+        yield FREE_TEXT, said
+    if said in ("+", "-", "*", "/", "^", "%"):
         kinds = [type(node).__name__ for side in (expression.lexpr, expression.rexpr) for node in nodes(side)]
         if not {"ColumnRef", "ParamRef"} & set(kinds) and len(kinds) > 2:
-            yield WEIGHT, f"a number made with {operator}"
-        if any(_is_scope(side) for side in (expression.lexpr, expression.rexpr)):
-            yield AGENT_PARAMETER, f":scope with {operator}"
-    if operator in COMPARING and any(_is_extreme(side) for side in (expression.lexpr, expression.rexpr)):
+            yield WEIGHT, f"a number made with {said}"
+        if any(is_scope(side) for side in (expression.lexpr, expression.rexpr)):
+            yield AGENT_PARAMETER, f":scope with {said}"
+    if said in COMPARING and any(_is_extreme(side) for side in (expression.lexpr, expression.rexpr)):
         yield RANKING, EXTREME
-
-
-def _is_scope(side: Any) -> bool:
-    """Whether a side is a number of the caller's. The ends of a window are moments, and may be subtracted."""
-    while side.HasField("type_cast"):
-        if side.type_cast.type_name.names[-1].string.sval in ("timestamptz", "timestamp", "date"):
-            return False
-        side = side.type_cast.arg
-    return bool(_operator(side.a_expr) == "->>" and side.a_expr.lexpr.param_ref.number == PARAMETERS["scope"])
 
 
 def _is_extreme(side: Any) -> bool:
@@ -229,6 +227,8 @@ def _cast(cast: Any) -> Found:
 
 def _call(call: Any) -> Found:
     name = call.funcname[-1].string.sval
+    if name == "extract" and not {"ColumnRef", "ParamRef"} & {type(node).__name__ for node in nodes(call)}:
+        yield WEIGHT, "a number made with extract"
     if name in RANKS or call.agg_order:
         yield RANKING, name
     if name in TEXTS:

@@ -29,6 +29,18 @@ class Component:
     share: str
 
 
+@dataclass(frozen=True)
+class Median:
+    """A row of the table of medians; None where half is not over yet."""
+
+    of: str
+    entities: int
+    still_open: int
+    median: Amount | None
+    low: Amount | None
+    high: Amount | None
+
+
 class Explained:
     """An answer of explain_metric."""
 
@@ -44,6 +56,7 @@ class Explained:
             self.decomposition: str = str(result["decomposition_type"]).replace("_", " ")
             self.standing = standing(result)
             self._parts = [(_name(one), _known(one)) for one in result["components"]]
+            self.medians = [_median(one) for one in result.get("medians", [])]
             self.limitations: Sequence[str] = result["limitations"]
             self.provenance = provenance(result)
         except (KeyError, TypeError, AttributeError) as error:
@@ -153,6 +166,11 @@ def _known(component: Mapping[str, Any]) -> Amount:
     if found is None:
         raise ValueError("A component has a value, or it is none.")
     return found
+
+
+def _median(said: Mapping[str, Any]) -> Median:
+    times = (amounts.of(said, key) for key in ("median", "low", "high"))
+    return Median(said["of"] or "", said["entities"], said["still_open"], *times)
 
 
 def _span(said: Mapping[str, Any] | None) -> tuple[Amount | None, Amount | None] | None:

@@ -56,6 +56,7 @@ class Provenance:
     valuation: str | None
     valuation_digest: str | None
     entries: Sequence[str]
+    rows: int | None  # None in answers of before they were counted
 
 
 def provenance(result: Mapping[str, Any]) -> Provenance:
@@ -66,6 +67,7 @@ def provenance(result: Mapping[str, Any]) -> Provenance:
     return Provenance(
         said["run"], datetime.fromisoformat(said["decision_point"]), said["metric_id"], said["formula_version"],
         said["formula_digest"], said["valuation"], said["valuation_digest"], tuple(said["entries"]),
+        said.get("rows"),
     )  # fmt: skip
 
 

@@ -55,7 +55,8 @@ def _items(said: Sequence[Mapping[str, Any]]) -> list[Item]:
         if one["item"] == "gap":
             items.append(Item("gap", since=one["since"], until=one["until"]))
         elif one["item"] == "cut":
-            items.append(Item("cut", rows=one["rows"]))
+            until = amounts.of(one, "until")
+            items.append(Item("cut", moment(until.number) if until else None, rows=one["rows"]))
         else:
             number = _seconds(one, "at")
             at = moment(number)

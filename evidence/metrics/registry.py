@@ -19,7 +19,8 @@ from evidence.kinds import moments
 from evidence.metrics import checking, lint, saying, scoping, valuation
 from evidence.metrics.asking import Golden
 from evidence.metrics.definition import MetricVersion
-from evidence.metrics.formula import Formula, nodes, parse
+from evidence.metrics.formula import Formula, parse
+from evidence.metrics.statements import nodes
 from evidence.metrics.valuation import Valuation
 
 METRIC, VALUATION = "metric", "valuation"  # kinds of definitions

@@ -14,6 +14,8 @@ EXPLAIN, TRACE_ENTITY, TRACE_EVENT, COMPARE = "explain", "trace_entity", "trace_
 TEXT = {"type": "string"}
 SAID = {"type": "string", "minLength": 1, "maxLength": scoping.LONGEST}
 NAME = {"type": "string", "pattern": f"^{saying.NAME.pattern}$"}
+# PostgreSQL's text holds every character but one.
+ENTITY = {"type": ["string", "integer"], "pattern": "^[^\\u0000]*$", "description": "The id of one entity."}
 METRIC_ID = {**NAME, "description": "A metric that list_available_metrics names."}
 SCOPE = {
     "type": "object",
@@ -45,7 +47,7 @@ ASKED: dict[str, dict[str, Any]] = {
         "decomposition",
     ),
     TRACE_ENTITY: _strict(
-        {"scope": SCOPE, "entity": {"type": ["string", "integer"], "description": "The id of one entity."}}
+        {"scope": SCOPE, "entity": ENTITY}
     ),
     TRACE_EVENT: _strict({"scope": SCOPE, "event": {**SAID, "description": "The code of what happened."}}),
     COMPARE: _strict(
@@ -76,6 +78,7 @@ PROVENANCE = _strict(
         "valuation": {"type": ["string", "null"]},
         "valuation_digest": {"type": ["string", "null"]},
         "entries": {"type": "array", "items": TEXT, "description": "The audit entries of the reads."},
+        "rows": {"type": "integer", "description": "How many were read."},
     }
 )
 
@@ -92,6 +95,17 @@ def _cut(*names: str) -> tuple[str, ...]:
 SPAN = {**_strict(_numbers("low", "high"), *_cut("low", "high")), "type": ["object", "null"]}
 STANDING = {**_numbers("value"), "mechanism_status": STATUS, "reasons": REASONS}
 COMPONENT = _strict({"name": TEXT, "part": TEXT, **_numbers("value")}, *_cut("value"))
+MEDIAN = _strict(
+    {
+        "of": {"type": ["string", "null"], "description": "The stage; null of all of them together."},
+        "entities": {"type": "integer"}, "still_open": {"type": "integer"}, **_numbers("median", "low", "high"),
+    },
+    *_cut("median", "low", "high"),
+)  # fmt: skip
+MEDIANS = {
+    "type": "array", "items": MEDIAN,
+    "description": "Of a metric of stages: each median, what is open counted as long as it has lasted, and its 95 %.",
+}  # fmt: skip
 EVENT = _strict(
     {
         "item": {"const": "event"}, **_numbers("at", "recorded_at"), "what": TEXT,
@@ -100,7 +114,7 @@ EVENT = _strict(
     *_cut("at", "recorded_at"),
 )  # fmt: skip
 GAP = _strict({"item": {"const": "gap"}, "since": {"type": "integer"}, "until": {"type": "integer"}})
-CUT = _strict({"item": {"const": "cut"}, "rows": {"type": "integer"}})
+CUT = _strict({"item": {"const": "cut"}, "rows": {"type": "integer"}, **_numbers("until")}, *_cut("until"))
 FIDELITY = {**_strict(_numbers("off", "tolerance"), *_cut("off", "tolerance")), "type": ["object", "null"]}
 TEXTS = {"type": "array", "items": TEXT}
 TRACED = _strict(
@@ -114,10 +128,10 @@ ANSWERED: dict[str, dict[str, Any]] = {
     EXPLAIN: _strict(
         {
             "metric_id": TEXT, **STANDING, "unit": TEXT, "decomposition_type": TEXT,
-            "components": {"type": "array", "items": COMPONENT}, **_numbers("residual"), "limitations": TEXTS,
-            "provenance": PROVENANCE,
+            "components": {"type": "array", "items": COMPONENT}, **_numbers("residual"), "medians": MEDIANS,
+            "limitations": TEXTS, "provenance": PROVENANCE,
         },
-        *_cut("value", "residual"),
+        "medians", *_cut("value", "residual"),
     ),
     TRACE_ENTITY: TRACED,
     TRACE_EVENT: TRACED,

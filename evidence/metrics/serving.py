@@ -17,10 +17,22 @@ from evidence import credentials, reader, replicas
 from evidence.bounds import Limits
 from evidence.errors import Problem
 from evidence.kinds import moments
-from evidence.metrics import answers, columns, counterfactual, explaining, formula, registry, schemas, scoping, trace
+from evidence.metrics import (
+    answers,
+    columns,
+    counterfactual,
+    explaining,
+    formula,
+    instants,
+    registry,
+    schemas,
+    scoping,
+    trace,
+)
 from evidence.metrics.answers import Provenance
 from evidence.metrics.definition import MetricVersion
 from evidence.metrics.explaining import Explanation, Reading
+from evidence.metrics.formula import Formula
 from evidence.metrics.rows import Row
 from evidence.metrics.valuation import Valuation
 
@@ -33,6 +45,7 @@ TOOLS = {
 }
 # Of the rows that a number is made of, which nobody is shown.
 LIMITS = Limits(rows=10_000, bytes=4_000_000)
+ORDERED = f"select t.* from ({{}}) as t where {{}} order by {', '.join(f't.{column}' for column in trace.ORDER)}"
 
 
 @dataclass(frozen=True)
@@ -95,15 +108,30 @@ class _Asked:
     def reading(self, text: str) -> Reading:
         """One guarded read of a statement of the version. Raises Refused, and Problem for a missing credential."""
         statement = formula.parse(text)
-        given = [self.at, dict(self.arguments["scope"])] if statement.scope else [self.at]
+        return self._read(statement.sql, self._given(statement))
+
+    def traced(self, text: str, entity: str | None = None) -> Reading:
+        """The same of a trace, of one entity or of all: in its order before a limit cuts it, so that its end is cut."""
+        statement = formula.parse(text)
+        given = self._given(statement)
+        if entity is None:
+            return self._read(ORDERED.format(statement.sql, "true"), given)
+        of_entity = f"to_jsonb(t.{columns.ENTITY}) #>> '{{}}' = ${len(given) + 1}"
+        return self._read(ORDERED.format(statement.sql, of_entity), [*given, entity])
+
+    def _given(self, statement: Formula) -> list[Any]:
+        return [self.at, dict(self.arguments["scope"])] if statement.scope else [self.at]
+
+    def _read(self, sql: str, given: list[Any]) -> Reading:
         # Asked before the rows are read: what is replayed by then is in them.
         is_stale = replicas.is_behind(self.source, self.certificate, self.at)
         dsn, schema = credentials.secret(self.source, "reader_env"), self.source.body["schema"]
-        found = reader.read(dsn, statement.sql, given, limits=LIMITS, schema=schema)
+        instants.check(dsn, self.certificate, schema, self.version.relations)
+        found = reader.read(dsn, sql, given, limits=LIMITS, schema=schema)
         return Reading(found.rows, is_truncated=found.truncated, is_stale=is_stale)
 
-    def provenance(self, valuation: Valuation | None) -> Provenance:
-        """Where the answer is from."""
+    def provenance(self, valuation: Valuation | None, *readings: Reading) -> Provenance:
+        """Where an answer of these reads is from."""
         return Provenance(
             run=self.run,
             decision_point=moments.spelled(self.at),
@@ -113,13 +141,14 @@ class _Asked:
             valuation=self.version.valuation,
             valuation_digest=valuation.digest if valuation else None,
             entries=self.entries,
+            rows=sum(len(reading.rows) for reading in readings),
         )
 
 
 def _explain(asked: _Asked) -> Answered:
     valuation, reading = _priced(asked.version), asked.reading(asked.version.formula)
     found = _explanation(asked.version, reading, valuation, asked.arguments.get("decomposition"))
-    return Answered(answers.explained(found, asked.provenance(valuation)), reading.is_truncated)
+    return Answered(answers.explained(found, asked.provenance(valuation, reading)), reading.is_truncated)
 
 
 def _explanation(
@@ -155,26 +184,30 @@ def _priced(version: MetricVersion) -> Valuation | None:
 
 
 def _trace_entity(asked: _Asked) -> Answered:
-    kept, _ = _rows_called(asked, columns.ENTITY, str(asked.arguments["entity"]))
-    return _traced(asked, kept)
+    entity = str(asked.arguments["entity"])
+    return _traced(asked, _called(asked.traced(_hook(asked), entity), columns.ENTITY, entity))
 
 
 def _trace_event(asked: _Asked) -> Answered:
     # Where something else happened nothing is missing.
-    return _traced(asked, *_rows_called(asked, trace.WHAT, asked.arguments["event"]))
+    among = _ordered(asked.traced(_hook(asked)))
+    return _traced(asked, _called(among, trace.WHAT, asked.arguments["event"]), among)
 
 
-def _rows_called(asked: _Asked, column: str, wanted: str) -> tuple[Reading, Reading]:
-    """The rows that have this text, or this whole number, in a column; and all that were read."""
+def _hook(asked: _Asked) -> str:
     assert asked.version.trace_hook is not None  # `check` refuses a trace of a version that has none
-    reading = _ordered(asked.reading(asked.version.trace_hook))
+    return asked.version.trace_hook
+
+
+def _called(reading: Reading, column: str, wanted: str) -> Reading:
+    """The rows that have this text, or this whole number, in a column."""
     kept = [row for row in reading.rows if type(row.get(column)) in (str, int) and str(row[column]) == wanted]
-    return replace(reading, rows=kept), reading
+    return _ordered(replace(reading, rows=kept))
 
 
 def _traced(asked: _Asked, kept: Reading, among: Reading | None = None) -> Answered:
     found = trace.trace(kept, among)
-    return Answered(answers.traced(found, asked.provenance(None)), kept.is_truncated)
+    return Answered(answers.traced(found, asked.provenance(None, among or kept)), kept.is_truncated)
 
 
 def _compare(asked: _Asked) -> Answered:
@@ -185,7 +218,7 @@ def _compare(asked: _Asked) -> Answered:
     # What is not listed is not read either: the core says which condition failed.
     world = asked.reading(variable.rows) if variable and value in variable.values else Reading()
     found = counterfactual.compare(explained, name, value, _ordered(world), valuation)
-    result = answers.compared(found, version.unit.name, asked.provenance(valuation))
+    result = answers.compared(found, version.unit.name, asked.provenance(valuation, reading, world))
     return Answered(result, reading.is_truncated or world.is_truncated)
 
 

@@ -17,6 +17,7 @@ from evidence.metrics.status import Reason, Status, settle
 
 AT, RECORDED_AT, ID, WHAT, ACTOR, RELATION = "at", "recorded_at", "id", "what", "actor", "relation"
 NEEDED = frozenset({AT, RECORDED_AT, ID, WHAT, ACTOR, RELATION})
+ORDER = (AT, RECORDED_AT, RELATION, ID)
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,10 @@ class Gap:
 
 @dataclass(frozen=True)
 class Cut:
-    """The end of a trace of which there is more: so many rows were read."""
+    """The end of a trace of which there is more: so many rows were read, in their order, up to this moment."""
 
     rows: int
+    until: Fraction | None
 
 
 Item = Event | Gap | Cut
@@ -60,18 +62,21 @@ class Trace:
 
 
 def trace(reading: Reading, among: Reading | None = None) -> Trace:
-    """The trace of what was read, which may be some rows `among` others: a gap is then where none of all is."""
+    """The trace of what was read, which may be some rows `among` others: a gap is then where none of all is.
+
+    Rows that were cut are the first ones in their order. Behind them nothing is known, so no gap is told there.
+    """
     reasons = list(reading.reasons())
     lines = rows.lines(reading.rows)
-    whole = rows.lines(among.rows) if among is not None and lines else lines
+    whole = rows.lines(among.rows) if among is not None and (lines or reading.is_truncated) else lines
+    is_cut = reading.is_truncated
     try:
-        reasons += rows.standing(whole) if not reading.failed else ()
+        reasons += () if reading.failed or is_cut else rows.standing(whole)
         events = sorted(map(_event, lines), key=lambda event: (event.at, event.recorded_at, event.relation, event.id))
-        items: list[Item] = list(_with_gaps(events, whole))
+        end = [Cut(len(whole), max((line.number_of(AT) for line in whole), default=None))] if is_cut else []
+        items = [*_with_gaps(events, whole, is_cut=is_cut), *end]
     except Unreadable as error:
         return Trace((), Status.UNRESOLVED, (*reasons, error.reason))
-    if reading.is_truncated:
-        items.append(Cut(len(lines)))
     return Trace(tuple(items), _status(reasons), tuple(reasons))
 
 
@@ -91,13 +96,16 @@ def _event(line: Line) -> Event:
     )
 
 
-def _with_gaps(events: Sequence[Event], lines: Sequence[Line]) -> Iterator[Item]:
+def _with_gaps(events: Sequence[Event], lines: Sequence[Line], *, is_cut: bool) -> Iterator[Item]:
     """The events, with each gap of the lines before the first event that comes after it."""
     there = {line.whole(columns.TICK) for line in lines if columns.TICK in line.row}
     spans = {
         (line.whole(columns.FIRST_TICK), line.whole(columns.LAST_TICK)) for line in lines if columns.TICK in line.row
     }
-    waiting = list(rows.missing(*spans.pop(), there)) if len(spans) == 1 else []
+    waiting: list[tuple[int, int]] = []
+    if len(spans) == 1:
+        first, last = spans.pop()
+        waiting = list(rows.missing(first, max(there) if is_cut else last, there))
     for event in events:
         while waiting and event.tick is not None and waiting[0][1] < event.tick:
             yield Gap(*waiting.pop(0))

@@ -12,13 +12,15 @@ from typing import Any
 
 import postgast
 
-from evidence.metrics.formula import DERIVED, EXPOSED, PARAMETERS, Formula, aliases, named_as, nodes
+from evidence.metrics.formula import Formula
+from evidence.metrics.references import DERIVED, EXPOSED, aliases, named_as
+from evidence.metrics.statements import PARAMETERS, nodes
 
 pb = postgast.pg_query_pb2  # the names of the grammar's closed sets
 RECORDED_AT = "recorded_at"
 # Columns that a later change overwrites: what they hold now was not known then.
 OVERWRITTEN = frozenset(
-    {"updated_at", "modified_at", "changed_at", "last_modified", "last_seen", "xmin", "xmax", "ctid"}
+    {"updated_at", "modified_at", "changed_at", "last_modified", "last_seen", "xmin", "xmax", "cmin", "cmax", "ctid"}
 )
 
 

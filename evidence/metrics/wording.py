@@ -27,7 +27,7 @@ SENTENCES: Mapping[Code, str] = {
     Code.NO_PRICE: "The valuation has no price for it.",
     Code.UNREADABLE: "A row cannot be read.",
     Code.CONTRADICTION: "Rows contradict each other.",
-    Code.TOO_LONG: "Its exact fraction has too many digits to be written out, and it is not rounded.",
+    Code.TOO_LONG: "It has too many digits to be written out exactly, and it is not rounded.",
     Code.NOT_LISTED: "Condition 1: this may not be set, or not to this value.",
     Code.NOT_HELD: "Condition 2: the metric does not say what is held fixed.",
     Code.IDENTITY_FAILED: "Condition 3: set to what it was, the model does not give the value that was.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from evidence.own import shipped as shipped_own
@@ -292,7 +293,8 @@ def numbers() -> list[Wanted]:
 def own() -> list[Wanted]:
     """Counterseal's own record as a source, and its metrics, as they are shipped."""
     reason = "It comes with Counterseal."
-    bodies = {**shipped_own.metrics(), shipped_own.COST: shipped_own.cost(f"{metrics.CALL_PRICES}@1")}
+    cost = shipped_own.cost(f"{metrics.CALL_PRICES}@1", Decimal(metrics.AGENT_SECOND))
+    bodies = {**shipped_own.metrics(), shipped_own.COST: cost}
     prices = Wanted("valuations", metrics.CALL_PRICES, metrics.CALL_PRICE_TABLE, "As the contracts say.")
     found = [Wanted("metrics", name, body, reason) for name, body in bodies.items()]
     return [Wanted("sources", *shipped_own.source(), reason), prices, *found]

@@ -23,12 +23,13 @@ PRICE_TABLE: dict[str, Any] = {
 }
 
 CALL_PRICES = "call_prices"
+AGENT_SECOND = "0.0004"
 CALL_PRICE_TABLE: dict[str, Any] = {
     "title": "What a second of a call costs",
     "owner": "jonas",
     "review_by": "2027-06-01",
     "prices": {
-        "agent": {"price": "0.0004", "unit": "EUR", "per": "s", "source": "model contract, page 2"},
+        "agent": {"price": AGENT_SECOND, "unit": "EUR", "per": "s", "source": "model contract, page 2"},
         "person": {"price": "0.012", "unit": "EUR", "per": "s", "source": "finance, letter of April 2026"},
         "process": {"price": "0.0001", "unit": "EUR", "per": "s", "source": "hosting contract, page 3"},
     },

@@ -9,12 +9,14 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from audit import copies, log, redacting
+from audit import copies, log, redacting, retention
 from audit.kinds import Kind
 from audit.models import Definition, Entry
 from evidence import metric_asks
 from evidence.metrics import example
 from evidence.models import MetricAsk
+from tests.audit.months import Months, first_of
+from tests.audit.months import months as months
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -62,3 +64,30 @@ def test_with_either_half_of_a_call_goes_the_question_that_it_answered(
     left = set(MetricAsk.objects.values_list("pk", flat=True))
     assert gone.pk not in left
     assert stays.pk in left
+
+
+def test_with_a_month_of_the_log_go_the_questions_whose_calls_stood_in_it(
+    months: Months, metric: Definition, make_person: Any
+) -> None:
+    asker = make_person("ada", "admin")
+    old, new = months.write(6)[1], months.write(0)[1]
+    months.become("owner")
+    gone = [asked(metric, kind, old, asker).pk for kind in ("explain", "golden")]
+    given_up = metric_asks.ask(metric, "explain", {"scope": {}}, by=asker).pk
+    MetricAsk.objects.filter(pk=given_up).update(asked_at=old.at)
+    stay = [asked(metric, kind, new, asker).pk for kind in ("explain", "golden")]
+    stay.append(metric_asks.ask(metric, "explain", {"scope": {}}, by=asker).pk)
+    months.seal()
+    months.become("retention")
+    with connection.cursor() as cursor:
+        cursor.execute("select evidence_forget_copies()")  # nothing was dropped, so nothing is forgotten
+    with pytest.raises(DatabaseError, match="permission denied"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("delete from evidence_metricask")
+    months.become("owner")
+    all_of_them = MetricAsk.objects.filter(pk__in=[*gone, given_up, *stay]).order_by("pk")
+    assert all_of_them.count() == 6
+    months.become("retention")
+    (month,) = (one for one in retention.months(first_of(0), 3) if one.month == first_of(6))
+    retention.drop(month, keep=3, by="ops")
+    months.become("owner")
+    assert list(all_of_them.values_list("pk", flat=True)) == stay

@@ -144,6 +144,7 @@ def test_a_trace_shows_its_gaps_and_that_it_was_cut(browser: Client, at_400: Met
     for words in (
         "Nothing was recorded for 2 to 3.",
         "The trace was cut here, after 3 rows.",
+        "was not read. The gap is not filled.",
         "00:00:40",
         "1 May 2026",
     ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
@@ -21,7 +22,7 @@ from audit import agents, at_once, log, twohands
 from audit.kinds import Kind
 from audit.models import Definition
 from evidence import proof, reader
-from evidence.metrics import calls, checking, registry, serving
+from evidence.metrics import calls, checking, golden, registry, serving
 from evidence.metrics.calls import MetricCall, available
 from evidence.metrics.reading_answers import Explained
 from evidence.own import shipped
@@ -30,6 +31,11 @@ from tests.evidence import scratch
 from tests.evidence.conftest import FakeScope
 
 ROLES = ("own_reader", "own_doctor")
+EACH = {"agent": "0.002", "person": "0.01", "process": "0.0001"}
+TABLE: dict[str, Any] = {
+    "title": "A second", "owner": "jonas", "review_by": "2027-06-01",
+    "prices": {kind: {"price": price, "unit": "EUR", "per": "s", "source": "a letter"} for kind, price in EACH.items()},
+}  # fmt: skip
 
 
 def superuser(sockets: Path) -> psycopg.Connection[Any]:
@@ -77,6 +83,11 @@ def test_the_command_prints_what_a_person_then_does() -> None:
         assert json.loads(printed.getvalue()) == body
     with pytest.raises(CommandError, match="time_to_decision"):
         call_command("own_metrics", "nothing")
+    with pytest.raises(CommandError, match="--agent-second"):
+        call_command("own_metrics", shipped.COST, prices="call_prices@1")
+    printed = StringIO()
+    call_command("own_metrics", shipped.COST, "--prices=call_prices@1", "--agent-second=0.0004", stdout=printed)
+    assert [one["value"] for one in json.loads(printed.getvalue())["golden"]] == [None, "0.00060"]
 
 
 def test_its_views_change_nothing_that_guards_the_log(own: Definition, cluster_socket: Path) -> None:
@@ -102,11 +113,31 @@ def _happened(incident: int, *kinds: Kind) -> None:
         log.record(kind, log.Actor.process(), incident_id=incident, subject=f"I-{incident}")
 
 
-def _answered(name: str, own: Definition, define: Any, scope: dict[str, Any]) -> Explained:
+def test_the_worked_example_gives_the_golden_values_and_its_medians(own: Definition, define: Any) -> None:
+    define("valuation", "call_prices", TABLE)
+    bodies = {**shipped.metrics(), shipped.COST: shipped.cost("call_prices@1", Decimal("0.002"))}
+    certificate = str(proof.certify(own).pk)
+    for name, body in bodies.items():
+        version = registry.of(define("metric", name, body))
+        for one in version.golden:
+            found = serving.answer(
+                "explain", version, {"scope": dict(one.scope)}, registry.moment(one),
+                source=own, certificate=certificate, run="run",
+            ).result  # fmt: skip
+            assert golden.held(one, found, "A-1").matches, (one, found["value"])
+    still = _answered("time_to_decision", own, define, shipped.SCOPE, datetime.fromisoformat(shipped.STILL_OPEN))
+    medians = [(one.of, one.entities, one.still_open, one.median and one.median.number) for one in still.medians]
+    assert medians == [
+        ("", 2, 1, 902), ("waiting_for_agent", 2, 0, 60), ("gathering", 2, 1, 240), ("checking_by_code", 1, 0, 2),
+        ("waiting_for_person", 1, 0, 600),
+    ]  # fmt: skip
+
+
+def _answered(name: str, own: Definition, define: Any, scope: dict[str, Any], at: datetime | None = None) -> Explained:
     found = twohands.active("metric", name) or define("metric", name, shipped.metrics()[name])
     version = registry.of(found)
     certificate = proof.latest(own.name) or proof.certify(own)
-    now = datetime.now(UTC) + timedelta(seconds=1)
+    now = at or datetime.now(UTC) + timedelta(seconds=1)
     pk = str(certificate.pk)
     answered = serving.answer("explain", version, {"scope": scope}, now, source=own, certificate=pk, run="run")
     return Explained(answered.result)
@@ -146,11 +177,8 @@ def test_they_cost_what_a_table_of_the_owners_says(own: Definition, define: Any)
     for kind, taken in (("agent", 1500), ("process", 500)):
         who = log.Actor(kind, "triage-agent", "mia")
         log.record(Kind.CALL_FINISHED, who, call_id=uuid4(), tool=tool, status="failed", duration_ms=taken, args={})
-    each = {"agent": "0.002", "person": "0.01", "process": "0.0001"}
-    prices = {kind: {"price": price, "unit": "EUR", "per": "s", "source": "a letter"} for kind, price in each.items()}
-    table = {"title": "A second", "owner": "jonas", "review_by": "2027-06-01", "prices": prices}
-    define("valuation", "call_prices", table)
-    define("metric", shipped.COST, shipped.cost("call_prices@1"))
+    define("valuation", "call_prices", TABLE)
+    define("metric", shipped.COST, shipped.cost("call_prices@1", Decimal("0.002")))
     found = _answered(shipped.COST, own, define, {"since": "2020-01-01T00:00:00Z", "tool": tool})
     assert found.value is not None
     assert (found.value.number, found.unit, found.standing.word) == (Fraction("0.00305"), "EUR", "resolved")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from evidence.metrics import columns
 from evidence.metrics.decomposers import precedence
-from evidence.metrics.measuring import Measure, Unmeasured
+from evidence.metrics.measure import Measure, Unmeasured
 from evidence.metrics.rows import Line
 from evidence.metrics.simulations.model import Model, Simulated
 from evidence.metrics.status import Code, because

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from evidence.metrics import columns
-from evidence.metrics.measuring import SECOND, Measure, Unmeasured
+from evidence.metrics.measure import Measure, Unmeasured
 from evidence.metrics.rows import Line
 from evidence.metrics.simulations.model import Model, Simulated
 from evidence.metrics.status import Code, because
-from evidence.metrics.units import Quantity, UnlikeUnits
 
 DUE, STARTED, HELD = "due", "started", "held"
 MOST_SLOTS = 10_000
@@ -27,9 +26,9 @@ def run(measure: Measure, lines: Sequence[Line], factual: str, value: str) -> Si
     waits = [starts[line.number] - line.number_of(DUE) for line in lines if line.flag(columns.IS_ASKED, False)]
     if not waits:
         raise Unmeasured(because(Code.NO_DATA, column=columns.IS_ASKED))
-    waited = _in_unit(measure, sum(waits, Fraction(0)))
+    waited = measure.time_of(sum(waits, Fraction(0)))
     off = max(abs(starts[line.number] - line.number_of(STARTED)) for line in lines)
-    return Simulated(waited, waited, waited, off=_in_unit(measure, off))
+    return Simulated(waited, waited, waited, off=measure.time_of(off))
 
 
 def _starts(lines: Sequence[Line], slots: int) -> Mapping[int, Fraction]:
@@ -55,14 +54,6 @@ def _slots(value: str) -> int:
     if not (value.isascii() and value.isdigit() and 0 < int(value) <= MOST_SLOTS):
         raise Unmeasured(because(Code.NOT_LISTED, value=value))
     return int(value)
-
-
-def _in_unit(measure: Measure, seconds: Fraction) -> Fraction:
-    try:
-        return Quantity(seconds, SECOND).to(measure.version.unit).amount
-    except UnlikeUnits as error:
-        reason = because(Code.UNIT_MISMATCH, unit=SECOND.name, wanted=measure.version.unit.name)
-        raise Unmeasured(reason) from error
 
 
 MODEL = Model(run, frozenset({columns.ENTITY, DUE, STARTED, HELD, columns.IS_ASKED}), is_simulator=True)

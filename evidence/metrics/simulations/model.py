@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from evidence.metrics.measuring import Measure
+from evidence.metrics.measure import Measure
 from evidence.metrics.rows import Line
 from evidence.metrics.status import Reason
 

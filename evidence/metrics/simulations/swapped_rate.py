@@ -12,14 +12,13 @@ from fractions import Fraction
 from math import isqrt
 
 from evidence.metrics import columns
-from evidence.metrics.measuring import RATIO, Measure, Unmeasured
+from evidence.metrics.exact import NORMAL_95
+from evidence.metrics.measure import Measure, Unmeasured
 from evidence.metrics.rows import Line
 from evidence.metrics.simulations.model import Model, Simulated
 from evidence.metrics.status import Code, Reason, because
-from evidence.metrics.units import Quantity, UnlikeUnits
 
 PER = "per"  # what one of the denominator counts for: a budget's rate, or 1
-Z = Fraction(1959963984540054, 10**15)  # the normal quantile for 95 %
 DIGITS = 10**20  # to which a root is bounded, outwards
 
 
@@ -34,7 +33,7 @@ def run(measure: Measure, lines: Sequence[Line], factual: str, value: str) -> Si
         raise Unmeasured(because(Code.ZERO_DENOMINATOR))
 
     def ratio(rate: Fraction) -> Fraction:
-        return _in_unit(measure, (kept + served * rate) / whole)
+        return measure.share_of((kept + served * rate) / whole)
 
     found = ratio(sample.rate)
     low, high = (sample.rate, sample.rate) if factual == value else wilson(sample.bad, sample.served)
@@ -77,9 +76,9 @@ def _ticks(lines: Sequence[Line], group: str) -> set[int]:
 
 def wilson(bad: int, served: int) -> tuple[Fraction, Fraction]:
     """Wilson's interval at 95 % for a share, rounded outwards in its one root, so that it is never too narrow."""
-    share, square = Fraction(bad, served), Z * Z
+    share, square = Fraction(bad, served), NORMAL_95 * NORMAL_95
     center = share + square / (2 * served)
-    spread = Z * _root_above(share * (1 - share) / served + square / (4 * served * served))
+    spread = NORMAL_95 * _root_above(share * (1 - share) / served + square / (4 * served * served))
     scale = 1 + square / served
     return max((center - spread) / scale, Fraction(0)), min((center + spread) / scale, Fraction(1))
 
@@ -88,14 +87,6 @@ def _root_above(number: Fraction) -> Fraction:
     """A root that is not too small, by at most one in DIGITS."""
     scaled = number * DIGITS * DIGITS
     return Fraction(isqrt(-(-scaled.numerator // scaled.denominator)) + 1, DIGITS)
-
-
-def _in_unit(measure: Measure, ratio: Fraction) -> Fraction:
-    try:
-        return Quantity(ratio, RATIO).to(measure.version.unit).amount
-    except UnlikeUnits as error:
-        reason = because(Code.UNIT_MISMATCH, unit=RATIO.name, wanted=measure.version.unit.name)
-        raise Unmeasured(reason) from error
 
 
 MODEL = Model(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from evidence.metrics import columns
-from evidence.metrics.measuring import Measure, Unmeasured
+from evidence.metrics.measure import Measure, Unmeasured
 from evidence.metrics.rows import Line
 from evidence.metrics.simulations.model import Model, Simulated
 from evidence.metrics.status import Code, Reason, because

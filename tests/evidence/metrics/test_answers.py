@@ -77,12 +77,14 @@ def test_no_float_is_in_an_answer_and_its_numbers_survive_json(span: tuple[int, 
 
 
 def test_a_trace_is_answered_item_by_item() -> None:
-    rows = [{**row, "tick": tick, "first_tick": 0, "last_tick": 4} for tick, row in enumerate(examples.TRACE_OF_J1)]
+    ticks = zip((0, 1, 4), examples.TRACE_OF_J1, strict=True)
+    rows = [{**row, "tick": tick, "first_tick": 0, "last_tick": 9} for tick, row in ticks]
     answer = answers.traced(trace(Reading(rows, is_truncated=True)), FROM)
-    assert [one["item"] for one in answer["items"]] == ["event", "event", "event", "gap", "cut"]
+    assert [one["item"] for one in answer["items"]] == ["event", "event", "gap", "event", "cut"]
     assert answer["items"][0] == {
         "item": "event", "at": 40, "recorded_at": 40, "what": "ReadTimeout", "actor": "a", "relation": "attempt_end",
         "id": "a1",
     }  # fmt: skip
-    assert answer["items"][3] == {"item": "gap", "since": 3, "until": 4}
+    assert answer["items"][2] == {"item": "gap", "since": 2, "until": 3}
+    assert answer["items"][4] == {"item": "cut", "rows": 3, "until": answer["items"][3]["at"]}
     assert answer["mechanism_status"] == "unresolved"

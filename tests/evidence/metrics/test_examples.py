@@ -247,7 +247,11 @@ def test_a_trace_shows_its_gaps_in_their_place_and_its_end() -> None:
     assert [type(item) for item in found.items] == [Event, Event, Gap, Event, Event, Gap]
     assert found.status == "partial"
     cut = trace(Reading(rows, is_truncated=True))
-    assert (cut.items[-1], cut.status) == (Cut(4), "unresolved")
+    assert [item for item in cut.items if not isinstance(item, Event)] == [Gap(2, 3), Cut(4, Fraction(5))]
+    assert (cut.status, [reason.code for reason in cut.reasons]) == ("unresolved", [Code.ROW_LIMIT])
+    others = trace(Reading([], is_truncated=True), Reading(rows, is_truncated=True))
+    # What was read is none of it, and what was not read may be.
+    assert (others.items, len(others.reasons)) == ((Gap(2, 3), Cut(4, Fraction(5))), 1)
     assert trace(Reading()).status == "unresolved"
 
 

@@ -29,6 +29,11 @@ def test_parameters_are_not_looked_for_in_texts_and_casts() -> None:
     assert formula.parse(text).sql == text.replace(":decision_point", "$1")
 
 
+def test_a_semicolon_behind_it_is_no_part_of_it() -> None:
+    text = "select j.é as a from vis_job j"
+    assert formula.parse(f"{text} ;\n").sql.strip() == formula.parse(text).sql == text
+
+
 REFUSED = [
     ("delete from vis_job", "Only a SELECT"),
     ("select j.id as a from vis_job j; select 1 as b", "exactly one statement"),
@@ -89,6 +94,7 @@ REFUSED = [
     ("select j.id as a from vis_job j where :scope ->> j.k = 'y'", "is for the scope"),
     ("select sum(j.a) from vis_job j", "has a name"),
     ("values (1)", "VALUES|grammar"),
+    ("select sum(j.a) over (rows between 1 preceding and current row) as a from vis_job j", "has no frame"),
     ("select array[j.a] as a from vis_job j", "A_ArrayExpr"),
 ]  # fmt: skip
 
@@ -97,6 +103,50 @@ REFUSED = [
 def test_what_a_formula_may_not_be(text: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         formula.parse(text)
+
+
+# Whatever PostgreSQL 13 to 18 read a clock, a session, a server's state or chance by, and texts that become a moment.
+CALLS = """
+now() pg_catalog.now() "now"() transaction_timestamp() statement_timestamp() clock_timestamp() timeofday()
+current_date current_time current_time(3) current_timestamp current_timestamp(3) localtime localtime(0) LOCALTIMESTAMP
+localtimestamp(2) age(j.at) age(j.xmin) mxid_age(j.x) date_trunc('day',j.at) to_timestamp(0) to_timestamp('now','')
+to_date('now','') random() random(1,2) random_normal() setseed(0) gen_random_uuid() uuidv4() uuidv7()
+uuid_extract_timestamp(j.id) nextval('s') currval('s') lastval() txid_current() txid_current_snapshot()
+pg_current_xact_id() pg_current_snapshot() pg_current_wal_lsn() pg_postmaster_start_time() pg_conf_load_time()
+pg_backend_pid() pg_xact_commit_timestamp(j.xmin) pg_last_xact_replay_timestamp() pg_stat_get_db_xact_commit(1)
+pg_sleep(1) pg_relation_size('x') pg_read_file('x') inet_server_addr() version() current_user session_user system_user
+current_setting('TimeZone') timezone('UTC',j.at) isfinite(j.at) timestamptz(j.note) timestamptz('now')
+"""
+MOMENTS = [
+    "timestamptz 'now'", "timestamp 'now'", "date 'today'", "'today'::date", "'Tomorrow'::date", "interval 'now'",
+    "cast('yesterday' as timestamp)", "'now'::time", "'now'::timetz", "time 'allballs'", "'infinity'::timestamptz",
+    "E'\\x6eow'::timestamptz", "U&'\\006eow'::timestamptz", "$$now$$::timestamptz", "lower('NOW')::timestamptz",
+    "('no' || 'w')::timestamptz", "coalesce(null, 'now')::timestamptz", "extract(epoch from 'now'::timestamptz)",
+    "extract(epoch from now())", "extract(epoch from current_date)",
+    "j.at - 'now'", "greatest(j.at, 'now')", "nullif(j.at, 'now')", "j.at between 'today' and 'tomorrow'",
+    "j.at in ('now')", "array['now']::timestamptz[]", "(j.at, j.at) overlaps (j.at, 'now')", "j.at at time zone 'UTC'",
+    "j.note::timestamptz", "j.note::date", "j.note::text::timestamptz", "cast(j.note as timestamp with time zone)",
+    "j.note::timestamp(3)", "j.note::pg_catalog.timestamptz", "lower(j.note)::timestamp", "min(j.note)::timestamptz",
+    "coalesce(j.note, '2026-01-01')::timestamptz", "(case when j.a = 1 then j.note end)::date",
+    "(select p.note from p)::timestamptz", "j.xmin::text", "j.cmin", "j.cmax", "j.ctid",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [*CALLS.split(), *MOMENTS])
+def test_no_answer_depends_on_when_or_where_it_is_asked(text: str) -> None:
+    with pytest.raises(ValueError, match=r"may not|moment|overwritten|grammar|beyond a read"):
+        visibility.check(
+            formula.parse(
+                f"with p as (select k.note as note from vis_k k where k.recorded_at <= :decision_point) "
+                f"select {text} as a from vis_job j where {BOUND}"
+            )
+        )
+
+
+def test_a_moment_that_is_a_moment_is_read() -> None:
+    moments = f"extract(epoch from (:scope ->> 'since')::timestamptz), '2026-05-01'::date, {BOUND}::timestamptz"
+    for text in moments.split(", "):
+        visibility.check(formula.parse(f"select {text} as a from vis_job j where {BOUND}"))
 
 
 UNBOUND = [

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from evidence.metrics import lint
+from evidence.metrics import lint, lint_words
 from evidence.metrics.definition import MetricVersion
 from tests.evidence.metrics.examples import EXAMPLES, PRICES
 
@@ -95,6 +96,7 @@ PLANTED: list[tuple[str, dict[str, Any]]] = [
     ("direction", {"metric_good": "< 5"}),
     ("direction", {"limitations": ["lower is better"]}),
     ("unversioned", {"golden": []}),
+    ("unversioned", {"golden": [{**BODY["golden"][0], "value": None, "status": "unresolved"}]}),
     ("unversioned", {"owner": " "}),
     ("unversioned", {"valuation": "prices"}),
 ]
@@ -124,6 +126,123 @@ def test_a_planted_policy_is_refused(code: str, change: dict[str, Any]) -> None:
 )
 def test_a_name_that_advises_or_judges_is_refused(name: str) -> None:
     assert "words" in codes(BODY, name)
+
+
+# A word of each family, in an inflection that is not the plainest one.
+JUDGMENTS = """
+shouldnt must ought recommends preferable favorite best worst worsened optimal ideally superior inferior unsafe safer
+healthier unhealthiest acceptably unacceptable intolerable okay badly goodness passes failing priorities prioritized
+severest urgently criticality alarming dangerous harmless hazardous riskier suspiciously anomalies outlier abnormally
+trustworthy advisable negligible problematic guilty blamed actionable winner
+"""
+RANKS = ["ranked", "ranking", "top_job", "score", "scored", "grades", "rating", "winning", "champions"]
+ORDERS = ["jobs_to_retry", "needed_restarts", "rollback_candidates", "reject_first", "restart_needed", "retry_now"]
+DISGUISES = [
+    str.lower, str.upper, str.title, lambda word: word.replace("a", "а").replace("e", "е").replace("o", "ο"),
+    lambda word: "\u200b".join(word), lambda word: "_".join(word), lambda word: word.translate({ord("i"): "í"}),
+    lambda word: "".join(chr(ord(letter) - ord("a") + 0xFF41) if letter.isalpha() else letter for letter in word),
+]  # fmt: skip
+PLACES = {
+    "metric_id": lambda word: (word, {}),
+    "kinds": lambda word: (NAME, {"decomposers": [{"name": "x", "type": "additive", "kinds": ["running", word]}]}),
+    "decomposition": lambda word: (NAME, {"decomposers": [{"name": word, "type": "additive", "kinds": ["running"]}]}),
+    "grain": lambda word: (NAME, {"grain": word}),
+    "scope": lambda word: (NAME, {"scope": {"job_kind": "text", word: "text"}}),
+    "variable": lambda word: (NAME, {"supported_counterfactuals": [{"variable": word}]}),
+    "values": lambda word: (NAME, {"supported_counterfactuals": [{"variable": "x", "values": ["off", word]}]}),
+    "written": lambda word: (NAME, of_kind(f"'{word}'")),
+    "title": lambda word: (NAME, {"title": f"Jobs that are {word} now"}),
+    "limitation": lambda word: (NAME, {"limitations": [f"jobs that are {word} count"]}),
+    "held_fixed": lambda word: (NAME, {"supported_counterfactuals": [{"held_fixed": [f"what is {word} now"]}]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_a_judgment_is_refused_in_each_inflection_and_disguise(disguise: Callable[[str], str]) -> None:
+    judgments = JUDGMENTS.split()
+    for word in [*judgments, *RANKS, *ORDERS]:
+        said = disguise(word)
+        if "_" not in word or "__" not in said:
+            assert list(lint_words.of_a_name(said)), said
+        if word in judgments:
+            assert list(lint_words.of_a_text(f"jobs that are {said.replace('_', '-')} now")), said
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_judgment_is_refused_in_each_place(place: str) -> None:
+    for word in ("preferable", "PRIORITIZED", "dаngerous"):
+        name, changes = PLACES[place](word)
+        assert codes({**BODY, **changes}, name) >= {"words"}, word
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Red above five", "then close it", "Stop the deploy when it grows", "it pages on-call beyond five",
+        "somebody is to be notified", "do nothing below ten", "jobs worth fixing", "needs attention above 5",
+        "Errors because of the deploy", "caused by the deploy", "due to the deploy", "target is zero", "keep it low",
+        "s-h-o-u-l-d be zero", "zero 👍", "⚠ above five", "ready to close", "it escalates", "small numbers are bad",
+    ],
+)  # fmt: skip
+def test_a_sentence_that_advises_or_says_why_is_refused(text: str) -> None:
+    assert codes({**BODY, "title": text})
+    assert codes({**BODY, "limitations": [text]})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "accounting does not establish causality", "Jobs that failed, were rejected or expired",
+        "minutes in which a lock blocked the queue", "attempts that were retried count once each",
+        "Time to restart, from the order to the first answer", "the topology of slots is not modeled",
+        "No request is sampled; each is counted", "costs of jobs in °C × hours",
+    ],
+)  # fmt: skip
+def test_a_sentence_that_says_what_is_counted_passes(text: str) -> None:
+    assert codes({**BODY, "title": text, "limitations": [text]}) == set()
+
+
+def paired(condition: str) -> dict[str, Any]:
+    """Counts how many jobs stand so to each."""
+    return {
+        "formula": "select j.id as entity, 'running' as kind, count(*) as quantity, 's' as unit from vis_job j join "
+        f"vis_job k on k.recorded_at <= :decision_point and {condition} where j.recorded_at <= :decision_point and "
+        "j.kind = :scope ->> 'job_kind' group by j.id"
+    }
+
+
+PART = "from vis_job j where j.recorded_at <= :decision_point and j.kind = :scope ->> 'job_kind'"
+DISGUISED = [
+    *(
+        ("ranking", paired(condition))
+        for condition in (
+            "k.seconds - j.seconds > 0", "- k.seconds < - j.seconds", "abs(k.seconds) > abs(j.seconds)",
+            "coalesce(k.seconds, 0) > coalesce(j.seconds, 0)", "greatest(k.seconds, j.seconds) = k.seconds",
+            "k.seconds * 1 > j.seconds", "k.seconds + 0 > j.seconds", "j.seconds between 0 and k.seconds",
+            "not (k.seconds <= j.seconds)", "k.seconds::numeric > j.seconds::numeric",
+        )
+    ),
+    ("ranking", {"formula": f"with p as (select j.id as id, j.seconds as s {PART}) select a.id as entity, 'running' as "
+                 "kind, count(*) as quantity, 's' as unit from p a join p b on b.s > a.s group by a.id"}),
+    ("ranking", {"formula": "with p as (select max(k.seconds) as m from vis_job k where k.recorded_at <= "
+                 ":decision_point) select j.id as entity, 'running' as kind, j.seconds as quantity, 's' as unit from "
+                 "p join vis_job j on j.seconds = p.m and j.recorded_at <= :decision_point"}),
+    ("weight", selecting("case when j.seconds = 0 then j.errors else 0 end + j.seconds")),
+    ("weight", selecting("least(j.errors, j.seconds)")),
+    ("weight", selecting("j.seconds * extract(year from '2026-01-01'::timestamptz)")),
+    ("weight", {"formula": f"with p as (select j.id as id, j.errors as e, j.seconds as s {PART}) select p.id as "
+                "entity, 'running' as kind, p.e + p.s as quantity, 's' as unit from p"}),
+    ("free_text", selecting("(:scope ->> 'job_kind')::numeric")),
+    ("agent_parameter", {"formula": f"{FORMULA} and j.seconds > (:scope ->> 'job_kind')::numeric"}),
+    ("agent_parameter", selecting("case when :scope ->> 'job_kind' = 'x' then 0 else j.seconds end")),
+    ("free_text", of_kind(":scope ->> 'job_kind'")),
+    ("free_text", of_kind("coalesce(lower(:scope ->> 'job_kind'), 'running')")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "change"), DISGUISED)
+def test_a_policy_is_found_under_what_passes_it_on(code: str, change: dict[str, Any]) -> None:
+    assert code in codes({**BODY, **change})
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -80,13 +80,16 @@ def test_a_float_is_no_exact_number() -> None:
 
 
 def test_gaps_and_the_cut_end_are_lines_of_a_trace() -> None:
-    rows = [{**row, "tick": tick, "first_tick": 0, "last_tick": 4} for tick, row in enumerate(examples.TRACE_OF_J1)]
+    ticks = zip((0, 1, 4), examples.TRACE_OF_J1, strict=True)
+    rows = [{**row, "tick": tick, "first_tick": 0, "last_tick": 9} for tick, row in ticks]
     rows[1] = {**rows[1], "at": rows[0]["at"]}
     found = Traced(answers.traced(trace(Reading(rows, is_truncated=True)), FROM))
-    assert [one.kind for one in found.items] == ["event", "event", "event", "gap", "cut"]
-    assert [one.is_at_same_time for one in found.items[:3]] == [False, True, False]
-    assert [one.is_new_day for one in found.items[:3]] == [True, False, False]
-    assert (found.items[3].since, found.items[3].until) == (3, 4)
+    assert [one.kind for one in found.items] == ["event", "event", "gap", "event", "cut"]
+    events = [found.items[place] for place in (0, 1, 3)]
+    assert [one.is_at_same_time for one in events] == [False, True, False]
+    assert [one.is_new_day for one in events] == [True, False, False]
+    assert (found.items[2].since, found.items[2].until) == (2, 3)
+    assert (found.items[4].rows, found.items[4].at) == (3, events[2].at)
 
 
 def test_a_moment_that_no_calendar_has_is_a_number() -> None:

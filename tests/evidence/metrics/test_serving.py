@@ -14,8 +14,10 @@ from audit.models import Definition
 from evidence import reader, replicas
 from evidence.errors import Problem
 from evidence.kinds import KINDS
-from evidence.metrics import registry, scoping, serving
+from evidence.metrics import counterfactual, explaining, instants, registry, scoping, serving
 from evidence.metrics.definition import MetricVersion
+from evidence.metrics.explaining import Reading
+from evidence.metrics.status import Code
 from evidence.metrics.valuation import Valuation
 from tests.evidence import bodies
 from tests.evidence.metrics import examples
@@ -36,6 +38,7 @@ def brought(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[dict[str, Any]]]:
     dice, found = random.Random(4), dict[str, list[dict[str, Any]]]()  # noqa: S311
     monkeypatch.setenv("SCRATCH_READER_DSN", "host=nowhere")
     monkeypatch.setattr(replicas, "is_behind", lambda source, certificate, at: False)
+    monkeypatch.setattr(instants, "check", lambda *about: None)
     prices = Valuation.of("prices", 3, "", examples.PRICES)
     monkeypatch.setattr(registry, "valuation_of", lambda version: prices if version.valuation else None)
 
@@ -72,6 +75,19 @@ def test_the_order_of_the_rows_is_in_no_answer(
 ) -> None:
     brought.update(rows)
     assert len({answer(kind, version(name), **question) for _ in range(12)}) == 1
+
+
+def test_of_rows_that_a_limit_left_nothing_is_said_but_that() -> None:
+    """Which ones they are is the server's choice."""
+    cost = version("failed_job_cost")
+    some, others = COSTS[:2], [{**COSTS[2], "is_open": True}, {**COSTS[3], "quantity": None}]
+    first, second = (explaining.explain(cost, Reading(rows, is_truncated=True)) for rows in (some, others))
+    assert first == second
+    assert [reason.code for reason in first.standing.reasons] == [Code.ROW_LIMIT]
+    factual = explaining.explain(version("queue_wait"), Reading(examples.WAITS["j4"]))
+    worlds = ([examples.QUEUED[0]], [{**examples.QUEUED[1], "has_history": False}])
+    one, other = (counterfactual.compare(factual, "slots", "3", Reading(rows, is_truncated=True)) for rows in worlds)
+    assert one == other
 
 
 def traced(kind: str, brought: dict[str, Any], rows: list[dict[str, Any]], **question: Any) -> dict[str, Any]:

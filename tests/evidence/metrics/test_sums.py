@@ -11,12 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evidence.metrics import sums
+from evidence.exact_json import dumps
+from evidence.metrics import answers, sums
 from evidence.metrics.definition import MetricVersion
-from evidence.metrics.exact import LIMIT
+from evidence.metrics.exact import LIMIT, shown, shown_all
 from evidence.metrics.explaining import Explanation, Reading, explain
 from evidence.metrics.valuation import Valuation
 from tests.evidence.metrics import examples
+from tests.evidence.metrics.test_answers import FROM
 
 COST = MetricVersion.of("failed_job_cost", 1, "", examples.FAILED_JOB_COST)
 BURN = MetricVersion.of("error_budget_burn", 1, "", examples.ERROR_BUDGET_BURN)
@@ -70,7 +72,9 @@ def spoilt(data: Any, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @given(st.lists(COST_ROW, max_size=8), st.sampled_from(["by_cost_kind", "by_job", "by_error_class"]), st.data())
 def test_a_sum_by_columns_is_the_sum_by_cells(rows: list[dict[str, Any]], how: str, data: Any) -> None:
     rows = spoilt(data, [{**row, "unit": UNITS[row["kind"]]} for row in rows])
-    assert explain(COST, Reading(rows), PRICES, how) == by_cells(COST, rows, how)
+    found, slowly = explain(COST, Reading(rows), PRICES, how), by_cells(COST, rows, how)
+    assert found == slowly
+    assert dumps(answers.explained(found, FROM)) == dumps(answers.explained(slowly, FROM))
 
 
 @DRAWN
@@ -91,6 +95,21 @@ def test_buckets_by_columns_are_the_buckets_by_cells(rows: list[dict[str, Any]],
 @given(st.lists(st.fractions(max_denominator=10**6), max_size=8))
 def test_a_total_is_the_sum(numbers: list[Fraction]) -> None:
     assert sums.total(numbers) == sum(numbers, Fraction(0))
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.integers() | st.integers(-(10**170), 10**170), max_size=6),
+    st.builds(lambda twos, fives, other: 2**twos * 5**fives * other, st.integers(0, 45), st.integers(0, 9),
+              st.sampled_from([1, 1, 3])),
+)  # fmt: skip
+def test_numbers_over_one_denominator_are_written_as_each_is(numerators: list[int], denominator: int) -> None:
+    found = shown_all(numerators, denominator)
+    if denominator % 3 and denominator < 2**40 and all(abs(one) < 10**90 for one in numerators):
+        assert found is not None
+    if found is not None:
+        each = [shown(Fraction(one, denominator)) for one in numerators]
+        assert [(str(value), None) for value in found] == [(str(one.value), one.fraction) for one in each]
 
 
 @pytest.mark.parametrize(
