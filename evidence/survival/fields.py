@@ -11,17 +11,16 @@ import hashlib
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
-from evidence.survival.atoms import Atom, atoms_of
 from evidence.survival.holding import Holding, numbers_in
-from evidence.survival.pieces import MOST, Piece, Token, pieces_of, tokens_of
+from evidence.survival.parts import Match, Part, parts_of_all
+from evidence.survival.pieces import Piece
 from evidence.survival.repeated import threshold
 from evidence.survival.words import STOP_WORDS
 
-MEASURE = "counterseal-finer-2"
+MEASURE = "counterseal-finer-3"
 EVIDENCE = ("tool_result", "retrieval")
 ANSWERS = ("assistant", "reasoning")
 ACTION = "tool_call"
@@ -30,36 +29,8 @@ LEAST_INFORMING = 3  # of which so many inform
 # A fact that so many pieces of one result repeat marks none of them.
 COMMON = 3
 TRIVIAL = frozenset({"true", "false", "null", "none", "ok", "yes", "no", "success", "0", "1"})
-SHORT_NUMBER = 3  # a bare number of fewer digits is found by chance
 LIMITATION = "Overlap of words and facts; it cannot show what a text relied on, or that it relied on nothing."
-
-
-MOST_PIECES = 200_000  # of all steps of a trace together
 MOST_STEPS_MET = 64  # of those in which the same words stand; the first and the last of more
-
-
-class Match(NamedTuple):
-    """Where a piece survives: the later piece and how it was recognized."""
-
-    sink: int
-    how: str
-
-
-@dataclass
-class Part:
-    """One piece of one step, with what can be recognized of it."""
-
-    step: int
-    piece: Piece
-    tokens: list[Token]
-    informing: frozenset[str]
-    atoms: list[Atom]
-    matches: list[Match] = field(default_factory=list)
-
-    @property
-    def facts(self) -> Iterator[str]:
-        """Its facts that are no coincidence when they are met again."""
-        return (atom.value for atom in self.atoms if is_telling(atom))
 
 
 def analyze_finer(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -69,20 +40,13 @@ def analyze_finer(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     texts = [text if isinstance(text := step.get("content", ""), str) else "" for step in steps]
     kinds = [str(step["type"]) for step in steps]
-    parts, unread = _all_parts(texts)
+    parts, unread = parts_of_all(texts)
     evidence = [part for at in _at(kinds, EVIDENCE) for part in parts[at] if _counts(part, texts[at])]
     sinks = [part for at in _at(kinds, (*ANSWERS, ACTION)) for part in parts[at]]
     _match(evidence, sinks, _first_told(parts))
     answers = _at(kinds, ("assistant",))
     report = _report(steps, texts, kinds, evidence, sinks, answers[-1] if answers else None)
     return {**report, "unread": unread}
-
-
-def is_telling(atom: Atom) -> bool:
-    """Whether meeting the fact twice says something: a bare number needs three digits."""
-    if atom.kind != "number" or atom.dimension:
-        return True
-    return len(atom.value.strip("-").replace("/", "")) >= SHORT_NUMBER
 
 
 def sha256_of(text: str) -> str:
@@ -98,30 +62,6 @@ def for_browser(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _at(kinds: Sequence[str], wanted: Iterable[str]) -> list[int]:
     return [at for at, kind in enumerate(kinds) if kind in wanted]
-
-
-def _all_parts(texts: Sequence[str]) -> tuple[list[list[Part]], list[dict[str, int]]]:
-    """The pieces of each step, and of which steps the rest was left out because they would be too many."""
-    found: list[list[Part]] = []
-    unread = []
-    left = MOST_PIECES
-    for at, text in enumerate(texts):
-        most = min(left, MOST)
-        parts = list(_parts(at, text, most))
-        found.append(parts)
-        left -= len(parts)
-        end = parts[-1].piece.end if parts else 0
-        if len(parts) >= most and text[end:].strip():
-            unread.append({"step": at, "from": end})
-    return found, unread
-
-
-def _parts(at: int, text: str, most: int) -> Iterator[Part]:
-    for piece in pieces_of(text, most):
-        tokens = list(tokens_of(text, piece.start, piece.end))
-        name = piece.path.rpartition("/")[2] if piece.path else None
-        atoms = list(atoms_of(text, piece.start, piece.end, name))
-        yield Part(at, piece, tokens, frozenset(token.word for token in tokens) - STOP_WORDS, atoms)
 
 
 def _counts(part: Part, text: str) -> bool:

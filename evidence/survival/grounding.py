@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from evidence.survival.atoms import Atom, atoms_of
+from evidence.survival.atoms import Atom, atoms_of, is_counting
 from evidence.survival.fields import EVIDENCE, sha256_of
 from evidence.survival.known import Known, Operand, Source, rounded
 from evidence.survival.pieces import pieces_of
@@ -50,7 +50,7 @@ def ground(text: str, evidence: Sequence[Source], question: Sequence[Source] = (
 def _facts_of(text: str) -> Iterator[Atom]:
     for piece in pieces_of(text):
         name = piece.path.rpartition("/")[2] if piece.path else None
-        yield from (atom for atom in atoms_of(text, piece.start, piece.end, name) if not _is_ordinal(atom))
+        yield from (atom for atom in atoms_of(text, piece.start, piece.end, name) if not _is_ordinal(atom, text))
 
 
 def ground_values(
@@ -109,9 +109,9 @@ def grounds_of(atom: Atom, text: str, read: Known, asked: Known) -> Grounds:
     return Grounds(UNSUPPORTED)
 
 
-def _is_ordinal(atom: Atom) -> bool:
+def _is_ordinal(atom: Atom, text: str) -> bool:
     """A single digit on its own counts something off; it is no fact that could be looked for."""
-    return atom.kind == "number" and not atom.dimension and atom.written is not None and abs(atom.written) < 10
+    return atom.kind == "number" and atom.end - atom.start == 1 and text[atom.start].isdecimal() and not atom.dimension
 
 
 def _told(atom: Atom, text: str, known: Known) -> Operand | None:
@@ -119,7 +119,7 @@ def _told(atom: Atom, text: str, known: Known) -> Operand | None:
     if exact is not None and (atom.number is None or exact.atom.written == atom.written):
         return exact
     if atom.number is not None:
-        return known.number(atom)
+        return known.number(atom, is_counting(atom, text, 0, len(text)))
     return known.name(atom) or known.verbatim(text[atom.start : atom.end])
 
 

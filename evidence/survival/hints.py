@@ -15,7 +15,7 @@ from evidence.survival.atoms import Atom, atoms_of
 from evidence.survival.fields import EVIDENCE
 from evidence.survival.holding import Holding, numbers_in
 from evidence.survival.pieces import Piece, Token, informative_words, pieces_of, tokens_of
-from evidence.survival.words import words_of
+from evidence.survival.words import STOP_WORDS, words_of
 
 NEGATIONS = frozenset(
     ("not", "no", "never", "none", "without", "cannot", "nothing", "neither", "nor", "isn", "wasn", "didn", "doesn",
@@ -109,7 +109,7 @@ def _opposed(one: frozenset[str], other: frozenset[str]) -> str:
 
 def _is_about_the_same(telling: frozenset[str], row: frozenset[str]) -> bool:
     """A bare "not" counts only where nearly all else is the same: most sentences are about other things."""
-    rest = row - NEGATIONS
+    rest = row - NEGATIONS - STOP_WORDS
     return 3 * len(telling & rest) >= 2 * max(len(telling), len(rest))
 
 

@@ -82,7 +82,11 @@ def reached(masks: Sequence[int], least: int) -> int:
     for mask in masks:
         everyone |= mask
     start = (1 << (least - 1).bit_length()) - least
-    planes = [everyone if start >> place & 1 else 0 for place in range((least - 1).bit_length())]
+    return carried(masks, [everyone if start >> place & 1 else 0 for place in range((least - 1).bit_length())])
+
+
+def carried(masks: Sequence[int], planes: list[int]) -> int:
+    """The bits whose counter is carried out of the last plane by the masks. `planes`, where they start, is used up."""
     over = 0
     for carry in masks:
         for place, plane in enumerate(planes):

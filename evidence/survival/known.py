@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from evidence.survival.atoms import UNITS, Atom, atoms_of
+from evidence.survival.atoms import UNITS, Atom, atoms_of, is_counting
 from evidence.survival.derived import Derived
 from evidence.survival.pieces import MOST as MOST_PIECES
 from evidence.survival.pieces import Piece, pieces_of
@@ -23,6 +23,9 @@ SHORT_HASH = 7
 CLOSE = 1e-9  # of a number's size: what floats blur, fractions decide afterwards
 RATE = re.compile(r"\b(?:per|each|every|an?|in (?:the )?last) (second|minute|hour)\b")
 NAMES = ("host", "id", "path")
+# What makes a name part of a longer one: web is not in web-2, and 12:01 is not in 09:12:01.
+GLUED_BEFORE = re.compile(r"(?:[^\W_]|[^\W_][-_]|\d:)$")
+GLUED_AFTER = re.compile(r"[^\W_]|[-_.][^\W_]")
 
 
 class Source(NamedTuple):
@@ -37,6 +40,7 @@ class Operand(NamedTuple):
 
     source: int
     atom: Atom
+    is_counting: bool = False  # it says in words what it counts, so that it is of no unit
 
 
 class Known:
@@ -51,16 +55,20 @@ class Known:
         self._numbers: list[Operand] = []
         self._together: dict[tuple[int, str], list[Operand]] = defaultdict(list)
         self._alike: dict[tuple[int, str, str], list[Operand]] = defaultdict(list)
+        self._verbatim: dict[str, Operand | None] = {}
         self._left = MOST
         for number, source in enumerate(sources):
             self._learn_all(number, source)
 
-    def number(self, asked: Atom) -> Operand | None:
-        """The number that a source states so, or without its unit, or that the answer gives without it."""
+    def number(self, asked: Atom, is_counting: bool) -> Operand | None:
+        """The number that a source states so, or without its unit, or that the answer gives without it.
+
+        Two different units are never the same, and what is counted in words is of none.
+        """
         for held in self._by_written.get(asked.written, {}).values():
             same = held.atom.number == asked.number and held.atom.dimension == asked.dimension
-            # Two different units are never the same.
-            if same or not held.atom.dimension or not asked.dimension:
+            is_left_out = _is_bare(held.atom, held.is_counting) != _is_bare(asked, is_counting)
+            if same or (is_left_out and bool(held.atom.dimension) != bool(asked.dimension)):
                 return held
         return None
 
@@ -80,16 +88,11 @@ class Known:
         return next((held for held in found if held is not None), None)
 
     def verbatim(self, name: str) -> Operand | None:
-        """A name that stands in a source as part of something longer, with nothing of a word beside it."""
+        """A name that stands in a source on its own, or as the end of what is written with points."""
         folded = name.lower()
-        for number, text in enumerate(self._folded):
-            at = text.find(folded)
-            while at >= 0:
-                end = at + len(folded)
-                if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
-                    return Operand(number, Atom("text", folded, at, end))
-                at = text.find(folded, at + 1)
-        return None
+        if folded not in self._verbatim:
+            self._verbatim[folded] = self._standing(folded)
+        return self._verbatim[folded]
 
     def near(self, asked: Atom) -> Iterator[Operand]:
         """The numbers that could be rounded to one, in its dimension; money may stand without a currency."""
@@ -99,7 +102,8 @@ class Known:
         for dimension in dict.fromkeys((asked.dimension, "") if asked.kind == "money" else (asked.dimension,)):
             amounts, operands = self._sorted.get(dimension, ((), ()))
             begin = bisect_left(amounts, amount - step / 2 - blur)
-            yield from operands[begin : bisect_right(amounts, amount + step / 2 + blur)]
+            found = operands[begin : bisect_right(amounts, amount + step / 2 + blur)]
+            yield from (one for one in found if dimension == asked.dimension or not one.is_counting)
 
     @cached_property
     def derived(self) -> Derived:
@@ -119,7 +123,7 @@ class Known:
         place = above if piece.path else f"{piece.start}"
         for atom in atoms_of(text, piece.start, piece.end, name or None):
             self._left -= 1
-            operand = Operand(number, atom)
+            operand = Operand(number, atom, is_counting(atom, text, piece.start, piece.end))
             self.by_value.setdefault(atom.value, operand)
             if atom.number is not None:
                 self._learn_number(operand, place, name)
@@ -192,6 +196,16 @@ class Known:
             for source in self.sources
         ]
 
+    def _standing(self, folded: str) -> Operand | None:
+        for number, text in enumerate(self._folded):
+            at = text.find(folded)
+            while at >= 0:
+                end = at + len(folded)
+                if not (GLUED_BEFORE.search(text, max(0, at - 2), at) or GLUED_AFTER.match(text, end)):
+                    return Operand(number, Atom("text", folded, at, end))
+                at = text.find(folded, at + 1)
+        return None
+
     def _hash(self, value: str) -> Operand | None:
         longer = self._beginning(self._hashes, value) if len(value) >= SHORT_HASH else None
         beginnings = (self.by_value.get(value[:length]) for length in range(len(value), SHORT_HASH - 1, -1))
@@ -201,6 +215,11 @@ class Known:
     def _beginning(order: Sequence[tuple[str, Operand]], asked: str) -> Operand | None:
         at = bisect_left(order, asked, key=_key)
         return order[at][1] if at < len(order) and order[at][0].startswith(asked) else None
+
+
+def _is_bare(atom: Atom, is_counting: bool) -> bool:
+    """Whether a number stands alone, and may be of any unit."""
+    return not atom.dimension and not is_counting and atom.number == atom.written
 
 
 def rounded(number: Fraction, step: Fraction) -> Fraction:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from evidence.survival.atoms import atoms_of
-from evidence.survival.fields import is_telling
+from evidence.survival.parts import is_telling
 from evidence.survival.pieces import tokens_of
 from evidence.survival.words import STOP_WORDS
 
@@ -32,12 +32,15 @@ class Segment(NamedTuple):
     is_gap: bool = False  # a part that is left out
 
 
-def lit(one: str, here: Span, other: str, there: Span) -> tuple[list[Span], list[Span]]:
-    """The facts that both pieces state, and the words that both say; in each of the two texts."""
-    facts = _facts(one, here) & _facts(other, there)
+def lit(one: str, here: Span, other: str, there: Span, field: str | None = None) -> tuple[list[Span], list[Span]]:
+    """The facts that both pieces state, and the words that both say; in each of the two texts.
+
+    `field` is the name that the first piece stands under, which may state a unit.
+    """
+    facts = _facts(one, here, field) & _facts(other, there)
     words = (_words(one, here) & _words(other, there)) - STOP_WORDS
-    return tuple(merged([*_of_facts(text, span, facts), *_of_words(text, span, words)], text)
-                 for text, span in ((one, here), (other, there)))  # type: ignore[return-value]  # fmt: skip
+    return tuple(merged([*_of_facts(text, span, facts, name), *_of_words(text, span, words)], text)
+                 for text, span, name in ((one, here, field), (other, there, None)))  # type: ignore[return-value]  # fmt: skip
 
 
 def merged(spans: Iterable[Span], text: str) -> list[Span]:
@@ -77,16 +80,16 @@ def _plain(text: str, start: int, end: int, around: int | None, *, is_first: boo
     return [Segment(head, False), Segment(f"{left_out:,}", False, is_gap=True), Segment(tail, False)]
 
 
-def _facts(text: str, span: Span) -> set[str]:
-    return {atom.value for atom in atoms_of(text, *span) if is_telling(atom)}
+def _facts(text: str, span: Span, field: str | None = None) -> set[str]:
+    return {atom.value for atom in atoms_of(text, *span, field) if is_telling(atom)}
 
 
 def _words(text: str, span: Span) -> set[str]:
     return {token.word for token in tokens_of(text, *span)}
 
 
-def _of_facts(text: str, span: Span, facts: set[str]) -> list[Span]:
-    return [Span(atom.start, atom.end) for atom in atoms_of(text, *span) if atom.value in facts]
+def _of_facts(text: str, span: Span, facts: set[str], field: str | None) -> list[Span]:
+    return [Span(atom.start, atom.end) for atom in atoms_of(text, *span, field) if atom.value in facts]
 
 
 def _of_words(text: str, span: Span, words: set[str]) -> list[Span]:

@@ -11,7 +11,7 @@ from evidence.survival.grounding import ground_answer
 from evidence.survival.hints import hints_of
 from evidence.survival.overlap import analyze
 
-VERSION = 1  # of the whole: a report of another one is made anew
+VERSION = 2  # of the whole: a report of another one is made anew
 Steps = Sequence[Mapping[str, Any]]
 # In this order; each needs the steps alone.
 PARTS: Mapping[str, Callable[[Steps], Any]] = {

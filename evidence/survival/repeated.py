@@ -24,6 +24,7 @@ class Groups:
 
     def __init__(self, size: int) -> None:
         self._parents = list(range(size))
+        self.joins = 0  # as long as it is the same, so are the groups of all that were there
 
     def grow(self) -> int:
         """One item more, in a group of its own."""
@@ -39,6 +40,7 @@ class Groups:
     def join(self, one: int, other: int) -> int:
         """Make two groups one, under the root of the earlier one."""
         one, other = sorted((self.root(one), self.root(other)))
+        self.joins += one != other
         self._parents[other] = one
         return one
 

@@ -1,4 +1,7 @@
-"""A trace as the compatible measure accepts it: checked step by step, the first fault wins."""
+"""A trace as the compatible measure accepts it: checked step by step, the first fault wins.
+
+The words of an error are part of what callers of EvidenceFlow 0.1.0 rely on, so they are the same.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class StepReader:
         """Check a step and keep it. Raises TypeError or ValueError, which name the step and what is wrong with it."""
         position = len(self.steps)
         if not isinstance(step, Mapping):
-            raise TypeError(f"step {position} is no mapping")
+            raise TypeError(f"step {position} must be a mapping")
         step = dict(step)
         kind = _type(step, position)
         checked = Step(position, self._id(step, position), kind, _content(step, kind, position))
@@ -58,7 +61,7 @@ class StepReader:
         given = _named(step, "id", position)
         step_id = f"step-{position}" if given is None else given
         if step_id in self._ids:
-            raise ValueError(f"duplicate step id {step_id!r}")
+            raise ValueError(f"duplicate step id: {step_id!r}")
         return step_id
 
     def _evidence(self, step: Mapping[str, Any], checked: Step) -> Step:
@@ -71,7 +74,7 @@ class StepReader:
 def read_steps(trace: object) -> list[Step]:
     """Every step of a trace. Raises TypeError and ValueError; what the caller's iterator raises passes through."""
     if isinstance(trace, str | bytes) or not isinstance(trace, Iterable):
-        raise TypeError("the trace must be an iterable of steps, and no text")
+        raise TypeError("trace must be a non-string iterable of mappings")
     reader = StepReader()
     for step in trace:
         reader.add(step)
@@ -82,7 +85,7 @@ def read_steps(trace: object) -> list[Step]:
 def _type(step: Mapping[str, Any], position: int) -> str:
     kind = step.get("type")
     if not isinstance(kind, str) or kind not in TYPES:
-        raise ValueError(f"step {position} has an unknown type: {kind!r}")
+        raise ValueError(f"step {position} has unsupported type {kind!r}")
     return kind
 
 
@@ -90,11 +93,11 @@ def _content(step: Mapping[str, Any], kind: str, position: int) -> str:
     if kind == "tool_call":
         # Its content may be anything, and none of it counts.
         if not isinstance(step.get("tool", ""), str):
-            raise TypeError(f"step {position}: tool is no text")
+            raise TypeError(f"step {position} tool must be a string")
         return ""
     content = step.get("content")
     if not isinstance(content, str):
-        raise TypeError(f"step {position}: content is no text")
+        raise TypeError(f"step {position} content must be a string")
     return content
 
 
@@ -103,7 +106,7 @@ def _named(step: Mapping[str, Any], key: str, position: int) -> str | None:
         return None
     value = step[key]
     if not isinstance(value, str) or not value:
-        raise ValueError(f"step {position}: {key} is no text, or empty")
+        raise ValueError(f"step {position} {key} must be a non-empty string")
     return value
 
 
@@ -114,5 +117,5 @@ def _check_evidence_ids(steps: Iterable[Step]) -> None:
         if step.evidence_id is None:
             continue
         if step.evidence_id in seen:
-            raise ValueError(f"duplicate evidence id {step.evidence_id!r}")
+            raise ValueError(f"duplicate evidence id: {step.evidence_id!r}")
         seen.add(step.evidence_id)

@@ -80,8 +80,8 @@ def _between(matches: Sequence[Mapping[str, Any]], sink: int) -> list[tuple[Span
 def _lit(text: str, other: str, matches: Sequence[tuple[Span, Span, str]]) -> tuple[list[Span], list[Span]]:
     here: list[Span] = []
     there: list[Span] = []
-    for one, two, _ in matches:
-        left, right = lit(text, one, other, two)
+    for one, two, path in matches:
+        left, right = lit(text, one, other, two, path.rpartition("/")[2] or None)
         here += left
         there += right
     return merged(here, text), merged(there, other)

@@ -186,10 +186,13 @@ class SurvivalPage:
                 "groups": len(report["repeated_evidence_groups"])}  # fmt: skip
 
     @property
-    def listed(self) -> Sequence[tuple[Mapping[str, Any], str, Any]]:
-        """The results as a plain list, with their entries."""
-        records = self.finer["evidence"][:MOST_LISTED]
-        return [(record, self._name(record["step"]), self.measured.run.entries[record["step"]]) for record in records]
+    def listed(self) -> Sequence[tuple[Mapping[str, Any], str, int, Any]]:
+        """The results as a plain list, with the numbers of their steps as the lanes count, and their entries."""
+        steps = [(record, record["step"]) for record in self.finer["evidence"][:MOST_LISTED]]
+        return [
+            (record, self._name(step), self.lanes.of_step[step].number, self.measured.run.entries[step])
+            for record, step in steps
+        ]
 
     @property
     def unlisted(self) -> int:

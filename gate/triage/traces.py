@@ -20,9 +20,11 @@ from audit.kinds import Kind
 from evidence.escaping import shown
 from evidence.survival.formats.collected import Collected, TraceError
 from evidence.survival.formats.reading import AUTO, Parsed, parse, read_parsed
+from evidence.survival.formats.several import decoded
 from gate.triage.models import Investigation
 from gate.triage.rule_models import Job
 from gate.triage.trace_models import Trace
+from gate.triage.trace_uploads import LONGEST
 
 TASK, QUEUE = "gate.triage.tasks.measure_trace", "trials"  # and not that of verdicts: no draft waits for a trace
 LARGE = 256 * 1024  # bytes of a trace that a worker measures, instead of the page that shows it
@@ -30,7 +32,6 @@ MOST_STEPS = 50_000
 MOST_TRACES = 20  # of one investigation
 TOO_DEEP = "The file is nested too deeply."
 UNHELD = re.compile("[\0\ud800-\udfff]")  # what no page and no text of a database can hold
-NOT_UTF8 = "The file is not UTF-8."
 TOO_MANY = f"An investigation keeps {MOST_TRACES} traces; this one has them all."
 
 
@@ -53,11 +54,9 @@ class Read:
 def read(raw: bytes, form: str = AUTO) -> Read:
     """Read and mask an upload. Raises TraceError with a sentence when it is no trace."""
     try:
-        parsed = parse(raw.decode())
+        parsed = parse(decoded(raw, LONGEST))
         masked = Parsed(masking.mask(parsed.document), parsed.broken)
         text = json.dumps(masked.document, separators=(",", ":")).encode("ascii")
-    except UnicodeDecodeError as error:
-        raise TraceError(NOT_UTF8) from error
     except RecursionError as error:
         raise TraceError(TOO_DEEP) from error
     collected = _collected(masked, form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -238,7 +239,8 @@ def test_a_person_uploads_a_trace(reader: Client, running: Investigation) -> Non
     door = f"/incidents/{running.incident_id}/investigations/{running.pk}/traces/"
     assert "Upload one" in text_of(reader.get(door))
     raw = (RECORDED / "holmes_cascading_failure.json").read_bytes()
-    answer = reader.post(door, {"file": SimpleUploadedFile("trace.json", raw), "form": "auto"})
+    packed = SimpleUploadedFile("trace.json.gz", gzip.compress(raw))
+    answer = reader.post(door, {"file": packed, "form": "auto"})
     trace = Trace.objects.get()
     assert answer.headers["Location"] == address(running, f"?trace={trace.pk}")
     assert (trace.origin, trace.by) == ("person", str(Trace.objects.get().by))
@@ -333,3 +335,10 @@ def test_every_page_that_shows_a_figure_says_what_it_cannot_know() -> None:
     figures = [path for path in TEMPLATES if re.search(r'class="(?:tally|lanes|num)', path.read_text())]
     silent = [path.name for path in figures if not re.search("limits.html|limitation", path.read_text())]
     assert silent == ["survival_traces.html"]  # its figures count records of a file
+
+
+def test_each_part_of_a_report_that_is_sent_on_says_it_for_itself() -> None:
+    (report,) = [path for path in TEMPLATES if path.name == "survival_report.html"]
+    parts = report.read_text().split("<section")[1:]
+    assert len(parts) == 4
+    assert all("limits.html" in part.split("</section>")[0] for part in parts)

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evidence.survival import analyze
 from evidence.survival.fields import analyze_finer
-from evidence.survival.formats import FORMATS, read_trace
+from evidence.survival.formats import FORMATS, decoded, read_trace
 from evidence.survival.formats.collected import Collected, TraceError
 from evidence.survival.formats.reading import AUTO
 from evidence.survival.grounding import UNSUPPORTED, ground_answer
@@ -61,10 +61,7 @@ def _text(file: str) -> str:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise TraceError(f"{file} cannot be read: {error.strerror}.") from error
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        raise TraceError(f"{file} is not UTF-8.") from error
+    return decoded(raw)
 
 
 def _finer(collected: Collected) -> dict[str, Any]:
@@ -90,6 +87,7 @@ def _finer_lines(more: Mapping[str, Any]) -> Iterator[str]:
         yield from (
             f"  unsupported: {_printable(fact['text'])}" for fact in grounding["facts"] if fact["status"] == UNSUPPORTED
         )
+    yield finer["limitation"]
 
 
 def _check(ratio: float, fail_under: float | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evidence.survival.formats.collected import Collected, Found, Skip
-from evidence.survival.formats.messages import text_of
+from evidence.survival.formats.contents import text_of
 
 NAME = "atif"
 SOURCES = {"user": "user", "system": "system", "agent": "assistant"}
@@ -26,6 +26,16 @@ def read(document: Any, collected: Collected) -> None:
     """Each step is one record."""
     for number, step in enumerate(document["steps"]):
         collected.take(f"step {number}", _steps(step))
+    for _ in _of_sub_agents(document):
+        collected.count(0, "it belongs to a sub-agent")
+
+
+def _of_sub_agents(document: Mapping[str, Any]) -> Iterator[Any]:
+    """The steps of all that worked for this run: each of those is a run of its own."""
+    for inner in document.get("subagent_trajectories") or ():
+        if isinstance(inner, Mapping):
+            yield from inner.get("steps") or ()
+            yield from _of_sub_agents(inner)
 
 
 def _steps(step: Any) -> Iterator[Found]:

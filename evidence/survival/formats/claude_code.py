@@ -10,17 +10,13 @@ from evidence.survival.formats.conversation import list_at
 from evidence.survival.formats.messages import steps_of
 
 NAME = "claude-code"
+SYNTHETIC = "<synthetic>"  # the model of what no model said
 
 
 def detect(document: Any) -> bool:
     """Lines of a kind, with a message inside."""
     lines = list_at(document, "loglines")
-    return any(
-        isinstance(line, Mapping)
-        and line.get("type") in ("user", "assistant")
-        and isinstance(line.get("message"), dict)
-        for line in lines or ()
-    )
+    return any(_has_message(line) for line in lines or ())
 
 
 def read(document: Any, collected: Collected) -> None:
@@ -28,26 +24,46 @@ def read(document: Any, collected: Collected) -> None:
     lines = list_at(document, "loglines") or []
     calling = {_message_id(line) for line in lines if _calls(line)} - {None}
     seen: set[str] = set()
+    is_of_sub_agent = all(_is_of_sub_agent(line) for line in lines if _has_message(line))
     for number, line in enumerate(lines):
-        collected.take(f"line {number + 1}", _steps(line, calling, seen))
+        collected.take(f"line {number + 1}", _steps(line, calling, seen, is_of_sub_agent))
 
 
-def _steps(line: Any, calling: set[Any], seen: set[str]) -> Iterator[Found]:
+def _has_message(line: Any) -> bool:
+    return (
+        isinstance(line, Mapping)
+        and line.get("type") in ("user", "assistant")
+        and isinstance(line.get("message"), Mapping)
+    )
+
+
+def _is_of_sub_agent(line: Mapping[str, Any]) -> bool:
+    return bool(line.get("isSidechain") or line.get("parent_tool_use_id"))
+
+
+def _steps(line: Any, calling: set[Any], seen: set[str], is_of_sub_agent: bool) -> Iterator[Found]:
     if not isinstance(line, Mapping):
         raise Skip("it is no object")
     if line.get("type") not in ("user", "assistant"):
         raise Skip("it is a line of the program's own")
     if line.get("isMeta"):
         raise Skip("it is marked as meta")
-    if line.get("isSidechain"):
-        raise Skip("it belongs to a sub-agent")
+    if _is_of_sub_agent(line) and not is_of_sub_agent:
+        raise Skip("it belongs to a sub-agent")  # whose own file is a trace like any other
     uuid = line.get("uuid")
     if isinstance(uuid, str):
         if uuid in seen:
             raise Skip("its uuid was there before")
         seen.add(uuid)
+    message = line.get("message")
+    if isinstance(message, Mapping) and message.get("model") == SYNTHETIC:
+        raise Skip("it is a line of the program's own")
+    if line.get("isCompactSummary"):
+        # The model wrote it, whatever its role says.
+        yield from (found._replace(type="reasoning") for found in steps_of(message))
+        return
     # One message may be spread over lines: its text is reasoning when another line of it calls a tool.
-    yield from steps_of(line.get("message"), _message_id(line) in calling)
+    yield from steps_of(message, _message_id(line) in calling)
 
 
 def _message_id(line: Any) -> str | None:

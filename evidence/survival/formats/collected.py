@@ -16,7 +16,7 @@ NUMBERED = re.compile(r"evidence-\d+")
 EMPTY = "it holds no text"
 UNREADABLE = "it is not built as its format says"
 # What reading a record raises where it holds a value of another type than its format says.
-MALFORMED = (AttributeError, KeyError, TypeError)
+MALFORMED = (AttributeError, KeyError, TypeError, ValueError)
 
 
 class TraceError(Exception):

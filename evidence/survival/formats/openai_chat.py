@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions: a list of messages, a request, a response, or a benchmark's record with a list in it."""
+"""OpenAI Chat Completions: a list of messages, a request, a response, a stream, or a log with any of them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from evidence.survival.formats.collected import Collected
-from evidence.survival.formats.conversation import any_has, list_at, read_messages
+from evidence.survival.formats.conversation import read_records, records_of
 
 NAME = "openai-chat"
-PLACES = ("messages", "traj", "conversation")
 
 
 def detect(document: Any) -> bool:
-    """Any list of what has a role, or a response with choices."""
-    return any_has(list_at(document, *PLACES), "role") or any_has(list_at(document, "choices"), "message")
+    """Any message that has a role."""
+    return any(isinstance(record.message, Mapping) and "role" in record.message for record in records_of(document))
 
 
 def read(document: Any, collected: Collected) -> None:
     """Messages in their order, then what the choices of a response say."""
-    read_messages(list_at(document, *PLACES) or [], collected)
-    choices = document.get("choices") if isinstance(document, Mapping) else None
-    said = [choice.get("message") if isinstance(choice, Mapping) else choice for choice in choices or []]
-    read_messages(said, collected, "choice")
+    read_records(records_of(document), collected)

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from evidence.survival.formats.collected import Collected
-from evidence.survival.formats.messages import peeled
-from evidence.survival.formats.otel_genai import moment
-from evidence.survival.formats.otlp import attributes_of, listed, spans_of
+from evidence.survival.formats.contents import peeled
+from evidence.survival.formats.otlp import attributes_of, key_of, listed, moment, parent_of, spans_of
 from evidence.survival.formats.spans import CONTAINER, GENERATION, RETRIEVER, TOOL, Span, read_spans
 
 NAME = "openinference"
@@ -32,7 +31,6 @@ def _kind(span: Mapping[str, Any]) -> Any:
 
 def _span(span: Mapping[str, Any], number: int) -> Span:
     held = attributes_of(span)
-    context = span.get("context") if isinstance(span.get("context"), Mapping) else {}
     kind = KINDS.get(str(_kind(span)).upper())
     given, gave = held.get("input.value"), held.get("output.value")
     if kind == GENERATION:
@@ -41,8 +39,8 @@ def _span(span: Mapping[str, Any], number: int) -> Span:
     if kind == RETRIEVER:
         gave = listed(held, "retrieval.documents") or gave
     return Span(
-        key=str(span.get("spanId") or context.get("span_id") or context.get("spanId") or f"span {number}"),  # type: ignore[union-attr]
-        parent=span.get("parentSpanId") or span.get("parent_id") or None,
+        key=key_of(span, number),
+        parent=parent_of(span),
         kind=kind,
         name=held.get("tool.name") or span.get("name"),
         start=moment(span, "start"),

@@ -9,24 +9,71 @@ from typing import Any
 INDEXED = re.compile(r"\d+")
 
 
+NESTED = (
+    ("resourceSpans", "scopeSpans", "spans"), ("resource_spans", "scope_spans", "spans"),
+    ("batches", "scopeSpans", "spans"), ("batches", "instrumentationLibrarySpans", "spans"),
+    ("resourceSpans", "instrumentationLibrarySpans", "spans"),
+    ("resourceLogs", "scopeLogs", "logRecords"), ("resource_logs", "scope_logs", "log_records"),
+)  # fmt: skip
+AROUND = ("spans", "trace", "data")
+
+
 def spans_of(document: Any) -> list[Mapping[str, Any]]:
-    """Every span of a document: of OTLP's nested lists, of lines of those, or of a flat list."""
+    """Every span and log record of a document: of OTLP's nested lists, of lines of those, or of a flat list."""
     return list(_spans(document))
 
 
 def _spans(document: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(document, list):
         for one in document:
-            yield from _spans(one)
+            # What holds no span is a record all the same.
+            yield from list(_spans(one)) or [{}]
     elif isinstance(document, Mapping):
-        for outer, inner in (("resourceSpans", "scopeSpans"), ("resource_spans", "scope_spans")):
+        for outer, middle, inner in NESTED:
             for resource in document.get(outer) or ():
-                for scope in resource.get(inner) or resource.get("instrumentationLibrarySpans") or ():
-                    yield from (span for span in scope.get("spans") or () if isinstance(span, Mapping))
-        if isinstance(document.get("spans"), list):
-            yield from _spans(document["spans"])
+                for scope in resource.get(middle) or ():
+                    yield from (span if isinstance(span, Mapping) else {} for span in scope.get(inner) or ())
+        for key in AROUND:
+            if isinstance(document.get(key), list | Mapping):
+                yield from _spans(document[key])
         if "attributes" in document or any(str(key).startswith("attributes.") for key in document):
             yield document
+
+
+def is_log(span: Mapping[str, Any]) -> bool:
+    """Whether it is a log record, which stands for an event of its span."""
+    return any(key in span for key in ("eventName", "event_name", "body", "observedTimeUnixNano"))
+
+
+def key_of(span: Mapping[str, Any], number: int) -> str:
+    """What names a span in its trace."""
+    context = span.get("context")
+    inner = context if isinstance(context, Mapping) else {}
+    names = (
+        span.get("spanId"),
+        span.get("span_id"),
+        span.get("context.span_id"),
+        inner.get("span_id"),
+        inner.get("spanId"),
+    )
+    return next((str(name) for name in names if name), f"span {number}")
+
+
+def parent_of(span: Mapping[str, Any]) -> str | None:
+    """The span above one."""
+    names = (span.get(key) for key in ("parentSpanId", "parent_span_id", "parent_id", "parentId"))
+    return next((name for name in names if isinstance(name, str) and name), None)
+
+
+def moment(span: Mapping[str, Any], which: str) -> tuple[int, str]:
+    """When a span started or ended, so that nanoseconds sort as numbers and other times as text."""
+    for key in (f"{which}TimeUnixNano", f"{which}_time_unix_nano", f"{which}Time", f"{which}_time"):
+        value = span.get(key)
+        if isinstance(value, list) and len(value) == 2 and all(isinstance(part, int) for part in value):
+            return value[0] * 10**9 + value[1], ""
+        if value is not None:
+            return (int(value), "") if str(value).isdecimal() else (0, str(value))
+    return 0, ""
 
 
 def attributes_of(span: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,7 +84,7 @@ def attributes_of(span: Mapping[str, Any]) -> dict[str, Any]:
             pair["key"]: value_of(pair.get("value")) for pair in held if isinstance(pair, Mapping) and "key" in pair
         }
     flat = {key.removeprefix("attributes."): value for key, value in span.items() if key.startswith("attributes.")}
-    return {**dict(_dotted(held, "")), **flat} if isinstance(held, Mapping) else flat
+    return dict(_dotted({**held, **flat} if isinstance(held, Mapping) else flat, ""))
 
 
 def value_of(value: Any) -> Any:
@@ -45,12 +92,16 @@ def value_of(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return value
     for key in ("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"):
-        if key in value:
-            return value[key]
-    if "arrayValue" in value:
-        return [value_of(one) for one in value["arrayValue"].get("values") or ()]
-    if "kvlistValue" in value:
-        return {one["key"]: value_of(one.get("value")) for one in value["kvlistValue"].get("values") or ()}
+        for name in (key, key.replace("Value", "_value")):
+            if name in value:
+                # Long whole numbers are written as text.
+                return int(value[name]) if key == "intValue" else value[name]
+    for name in ("arrayValue", "array_value"):
+        if name in value:
+            return [value_of(one) for one in value[name].get("values") or ()]
+    for name in ("kvlistValue", "kvlist_value"):
+        if name in value:
+            return {one["key"]: value_of(one.get("value")) for one in value[name].get("values") or ()}
     return None
 
 
@@ -69,11 +120,10 @@ def listed(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
             *path, last = key[len(prefix) + 1 :].split(".")
             at = root
             for name in path:
-                at = at.setdefault(name, {})
-                if not isinstance(at, dict):
-                    break
-            else:
-                at[last] = value
+                # What stands deeper says more than the same as a whole, which comes before it.
+                at[name] = at[name] if isinstance(at.get(name), dict) else {}
+                at = at[name]
+            at[last] = value
     found = _lists(root)
     return found if isinstance(found, list) else []
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from evidence.survival.formats.collected import EMPTY, Collected
+from evidence.survival.formats.contents import text_of
 from evidence.survival.formats.conversation import any_has, list_at
-from evidence.survival.formats.messages import text_of
 from evidence.survival.steps import TYPES
 
 NAME = "plain"

@@ -1,4 +1,4 @@
-"""A file's text to collected steps: JSON or lines of it, in a format that is named or found out."""
+"""A file to collected steps: JSON or lines of it, in a format that is named or found out."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from evidence.survival.formats import (
     who_and_when,
 )
 from evidence.survival.formats.collected import MALFORMED, Collected, TraceError
+from evidence.survival.formats.several import several
 
 # The unmistakable ones first: the last take what any of them could be.
 ORDER: tuple[ModuleType, ...] = (
@@ -30,6 +31,8 @@ ORDER: tuple[ModuleType, ...] = (
     anthropic_messages, openai_responses, plain_steps, langchain, openai_chat,
 )  # fmt: skip
 FORMATS: Mapping[str, ModuleType] = {module.NAME: module for module in ORDER}
+# Those of which a file holds one, and a file of lines one a line.
+WHOLE = (langfuse, inspect_log, who_and_when, swe_agent, atif, claude_code, plain_steps)
 AUTO = "auto"
 NOT_JSON = "the line is not JSON"
 
@@ -51,7 +54,8 @@ def read_parsed(parsed: Parsed, form: str = AUTO) -> Collected:
     module = _found(parsed.document) if form == AUTO else _named(form)
     collected = Collected(module.NAME)
     try:
-        module.read(parsed.document, collected)
+        for document in _documents(module, parsed.document):
+            module.read(document, collected)
     except (*MALFORMED, RecursionError) as error:
         raise TraceError(f"The file is not in the format {module.NAME}.") from error
     if parsed.broken:
@@ -60,13 +64,33 @@ def read_parsed(parsed: Parsed, form: str = AUTO) -> Collected:
 
 
 def _found(document: Any) -> ModuleType:
-    for module in ORDER:
-        try:
-            if module.detect(document):
+    several = next((module for module in WHOLE if _are_all_in(module, document)), None)
+    if several is not None:
+        return several
+    for whole in (document, [document]) if isinstance(document, Mapping) else (document,):
+        for module in ORDER:
+            if _is_in(module, whole):
                 return module
-        except MALFORMED:
-            continue  # what looks like it from outside only
     raise TraceError(f"The file is in none of the formats that are known: {', '.join(FORMATS)}.")
+
+
+def _documents(module: ModuleType, document: Any) -> list[Any]:
+    """The documents of a file: one for each line; one; or one whose only line a single object is."""
+    if module in WHOLE and _are_all_in(module, document):
+        return list(document)
+    is_line = isinstance(document, Mapping) and not _is_in(module, document) and _is_in(module, [document])
+    return [[document]] if is_line else [document]
+
+
+def _are_all_in(module: ModuleType, document: Any) -> bool:
+    return isinstance(document, list) and bool(document) and all(_is_in(module, one) for one in document)
+
+
+def _is_in(module: ModuleType, document: Any) -> bool:
+    try:
+        return bool(module.detect(document))
+    except (*MALFORMED, RecursionError):
+        return False  # it looks like it from outside only
 
 
 def _named(form: str) -> ModuleType:
@@ -83,18 +107,4 @@ def parse(text: str) -> Parsed:
     except RecursionError as error:
         raise TraceError("The file is nested too deeply.") from error
     except ValueError:
-        return Parsed(*_lines(text))
-
-
-def _lines(text: str) -> tuple[list[Any], int]:
-    found, broken = [], 0
-    for line in text.split("\n"):
-        if not line.strip():
-            continue
-        try:
-            found.append(json.loads(line))
-        except (ValueError, RecursionError):
-            broken += 1
-    if not found:
-        raise TraceError("The file is neither JSON nor lines of JSON.")
-    return found, broken
+        return Parsed(*several(text))

@@ -6,6 +6,7 @@ a container repeats what its children hold. So what a list holds is kept as ofte
 
 from __future__ import annotations
 
+import ast
 import json
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -13,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evidence.survival.formats.collected import MALFORMED, Collected, Found, Skip
-from evidence.survival.formats.messages import documents_of, peeled, peeled_result, text_of
-from evidence.survival.formats.openai_responses import item_steps
+from evidence.survival.formats.contents import documents_of, peeled, peeled_result, text_of
+from evidence.survival.formats.responses_items import item_steps
 
 GENERATION, TOOL, RETRIEVER, CONTAINER = "generation", "tool", "retriever", "container"
 WORKING = (GENERATION, TOOL, RETRIEVER)
@@ -35,6 +36,7 @@ class Span:
     gave: Any = None
     system: Any = None
     call_id: str | None = None
+    records: int = 1  # of the file, that it stands for
 
 
 @dataclass
@@ -72,15 +74,16 @@ def read_spans(spans: list[Span], collected: Collected) -> None:
         else:
             told.tell(span, _all_steps(_messages(span.gave, "assistant")), outputs)
     for span in spans:
-        collected.count(span.key in told.kept, _reason(span, idle))
+        for _ in range(span.records):
+            collected.count(span.key in told.kept, _reason(span, idle))
 
 
 def _idle_containers(spans: Iterable[Span]) -> set[str]:
-    """The containers with nothing below them that works: what they hold stands nowhere else."""
+    """The containers with nothing below them that works and says so: what they hold stands nowhere else."""
     parents = {span.key: span.parent for span in spans}
     busy: set[str | None] = set()
     for span in spans:
-        above = span.parent if span.kind in WORKING else None
+        above = span.parent if span.kind in WORKING and (span.given or span.gave) else None
         while above is not None and above not in busy:
             busy.add(above)
             above = parents.get(above)
@@ -91,8 +94,10 @@ def _moments(spans: Iterable[Span], idle: set[str]) -> Iterator[tuple[Any, Any, 
     for number, span in enumerate(spans):
         if span.kind in WORKING or span.key in idle:
             # A span with an end before its start, or none, ends where it starts.
-            yield span.start, (0, number), span, True
-            yield max(span.start, span.end or span.start), (-1, number), span, False
+            end = max(span.start, span.end or span.start)
+            yield span.start, (0, number, 0), span, True
+            # What ends comes before what starts at the same moment, but never before its own start.
+            yield end, (-1, number, 0) if end > span.start else (0, number, 1), span, False
 
 
 def _reason(span: Span, idle: set[str]) -> str:
@@ -155,7 +160,10 @@ def _key(step: Found) -> Hashable:
 
 
 def _canonical(text: str) -> str:
-    try:
-        return json.dumps(json.loads(text), sort_keys=True)
-    except (ValueError, RecursionError):
-        return text.strip()
+    """Arguments that mean the same, written the same: some tracers keep them as Python prints them."""
+    for read in (json.loads, ast.literal_eval) if text.lstrip()[:1] in ("{", "[") else ():
+        try:
+            return json.dumps(read(text), sort_keys=True)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            continue
+    return text.strip()

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evidence.survival.formats.collected import Collected, Found, Skip
+from evidence.survival.formats.contents import text_of
 from evidence.survival.formats.conversation import list_at
-from evidence.survival.formats.messages import text_of
 
 NAME = "who-and-when"
 THOUGHT = re.compile(r"\(thought\)$")

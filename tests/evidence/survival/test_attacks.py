@@ -47,6 +47,7 @@ HEAVY = {
     "many numbers": run(json.dumps(list(range(1_000, 9_000))), answer=", ".join(map(str, range(30_000, 30_600)))),
     "many names": run(" ".join(f"host-{at}.local" for at in range(20_000)),
                       answer=" ".join(f"node-{at}.local" for at in range(600))),
+    "one name in longer ones": run("web-1-x " * 50_000, answer="web-1 " * 600),
     "many moments": run("\n".join(f"2026-03-04T09:{at % 60:02}:00.{at:05}Z" for at in range(4_000)),
                         answer=" ".join(f"10:{at % 60:02}:{at % 59:02}" for at in range(600))),
     "many shares": run("\n".join(f"{at} of {at + 7} failed, {at + 3} ms" for at in range(1, 1_500)),
@@ -97,6 +98,21 @@ def test_json_of_any_depth_in_a_text_is_a_text(depth: int) -> None:
 def test_a_file_without_a_bottom_is_refused(text: str) -> None:
     with pytest.raises(TraceError):
         read_trace(text)
+
+
+DAMAGED = [
+    "[\n" + "{\n" * 100_000,
+    '{"x\n' * 100_000,
+    '{\n "a": 1,\n' * 50_000,
+    "data: {\n" * 50_000,
+    "[" + ",]" * 100_000,
+]
+
+
+@pytest.mark.parametrize("number", range(len(DAMAGED)))
+def test_a_file_that_is_damaged_all_over_is_refused_at_once(number: int) -> None:
+    with within(5), pytest.raises(TraceError):
+        read_trace(DAMAGED[number])
 
 
 def span(key: Any, parent: Any, **held: Any) -> dict[str, Any]:
@@ -169,6 +185,12 @@ def test_what_is_lit_stands_where_it_says(one: str, other: str) -> None:
         for part in parts:
             if part.is_lit:
                 assert units[2 * part.start : 2 * part.end] == part.text.encode("utf-16-le", "surrogatepass")
+
+
+def test_a_value_is_lit_whose_unit_its_field_states() -> None:
+    read, said = '{"took_ms": 4200}', "It took 4.2 s."
+    assert lit(read, Span(12, 16), said, Span(0, len(said)), "took_ms") == ([Span(12, 16)], [Span(8, 13)])
+    assert lit(read, Span(12, 16), said, Span(0, len(said))) == ([], [])
 
 
 @given(st.lists(st.tuples(st.integers(0, 3_000), st.integers(1, 40)), max_size=8))

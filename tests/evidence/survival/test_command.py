@@ -14,6 +14,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evidence.survival import analyze
+from evidence.survival.fields import LIMITATION
 
 TRACES = Path(__file__).resolve().parents[2] / "data/survival/traces"
 PLAIN: list[dict[str, Any]] = [
@@ -57,6 +58,7 @@ def test_every_recorded_trace_is_shown(file: Path) -> None:
     assert "records give" in said
     assert "The finer measure" in said
     assert "overlap of words" in said
+    assert said.rstrip().endswith(LIMITATION)  # the finer one's figures have theirs
     assert "unused" not in said
 
 

@@ -363,7 +363,7 @@ TRAPS: dict[str, tuple[Any, list[tuple[str, ...]], dict[str, int]]] = {
          {"messages": [{"type": "human", "content": "Why?", "id": "h"},
                        {"type": "ai", "content": "It is gone.", "id": "a"}]}],
         [ASKED, ANSWER],
-        {"a later state repeats it": 1},
+        {"a list before has it": 1},
     ),
     "a step of no type": ([{"type": "user", "content": "Why?"}, {"type": "tool", "content": "x"}], [ASKED],
                           {"its type is not known": 1}),

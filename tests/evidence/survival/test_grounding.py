@@ -52,6 +52,64 @@ GROUNDED: list[tuple[str, str, str, str | None]] = [
     ("10.0.0.1", "10.0.0.11", "unsupported", None),
     ("/srv/app/app.log", "/app/app.log", "supported", None),
     ("worker-node-05", "worker-node-50", "unsupported", None),
+    ("2026-03-04T09:12:01Z", "March 4, 2026", "supported", None),
+    ("on 4 March 2026", "2026-03-04", "supported", None),
+    ("on Mar 4th, 2026", "4 March 2026", "supported", None),
+    ("on March 4, 2026", "2026-04-03", "unsupported", None),
+    ("$1,200", "$1.2k", "derived", "unit"),
+    ("$1.2M", "$12", "unsupported", None),
+    ("$12M", "$12", "unsupported", None),
+    ("3.14159", "3.14", "derived", "rounding"),
+    ("3.14159", "3.15", "unsupported", None),
+    ("50 MB", "50M", "unsupported", None),
+    ("50M rows", "50 min", "unsupported", None),
+    ("at 09:12:01", "12:01", "unsupported", None),
+    ("at 09:12:01", "09:12", "supported", None),
+    ('{"cpu": 95}', "95%", "supported", None),
+    ("CPU 95", "95%", "supported", None),
+    ("duration=4200 status=500", "4200 ms", "supported", None),
+    # What is counted in words, or is money of another kind, is of no unit, and the other way round.
+    *(
+        (f"{one} there", f"about {other}", "unsupported", None)
+        for one, other in (
+            ("20 items", "20 ms"),
+            ("20 items", "$20"),
+            ("20 ms", "20 items"),
+            ("15 percentage points", "15%"),
+            ("15 pp", "15%"),
+            ("15%", "15 percentage points"),
+            ("100 Mbit/s", "100 MB/s"),
+            ("100 GB", "100 Gb"),
+            ("512 kb", "512 KB"),
+            ("512 kB", "512 KiB"),
+            ("512 KB", "512 KiB"),
+            ("¥2000", "$2000"),
+            ("$2000", "¥2000"),
+            ("₹500", "$500"),
+            ("CHF 20", "$20"),
+            ("20 CHF", "20 USD"),
+            ("20-item", "20 ms"),
+        )
+    ),
+    *(
+        (f'{{"{name}": 20}}', other, "unsupported", None)
+        for name in ("items", "job_id", "retryCount")
+        for other in ("20 ms", "$20", "20%", "20 MB")
+    ),
+    # A name is not in a longer one.
+    *(
+        (one, other, "unsupported", None)
+        for one, other in (
+            ("evil-example.com", "example.com"),
+            ("example.com.evil.org", "example.com"),
+            ("order_77_old", "order_77"),
+            ("web-7d9f-abc12", "web-7d9f"),
+            ("old-app.service", "app.service"),
+            ("req-A12-b", "req-A12"),
+            ("123e4567-e89b-12d3-a456-426614174000", "a456-426614174000"),
+            ("CVE-2024-12345", "CVE-2024-1234"),
+        )
+    ),
 ]
 
 

@@ -19,6 +19,7 @@ SAID: list[tuple[str, str, str | None]] = [
     (READ, "The payout job failed and then succeeded in region eu-west.", None),
     ("Replica db-2 is not in recovery mode now", "Replica db-2 is in recovery mode now.", "not"),
     ("Replica db-2 is not in recovery mode now", "Replica db-2 is never in recovery mode now.", None),
+    ("The refund job 88213 failed at noon", "The refund job 88213 did not fail at noon.", "not"),
     ("Nobody is on call", "The payout job did not succeed.", None),
     ('{"attempts": 2}', "It ran with attempts: 3 in all.", "attempts 3 against 2"),
     ('{"attempts": 2}', "It ran with attempts: 2 in all.", None),

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 from collections import UserDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evidence.survival import analyze, holding
+from evidence.survival import analyze, blocks, holding
 from evidence.survival.growing import GrowingTrace
 from tests.evidence.survival import plainly
 
@@ -96,7 +96,7 @@ def test_the_first_fault_wins_and_evidence_ids_come_last() -> None:
     twice = {"type": "tool_result", "content": "a b", "evidence_id": "e"}
     with pytest.raises(TypeError, match="step 2"):
         analyze([twice, twice, {"type": "user"}])
-    with pytest.raises(ValueError, match="duplicate evidence id 'evidence-1'"):
+    with pytest.raises(ValueError, match="duplicate evidence id: 'evidence-1'"):
         analyze([{**twice, "evidence_id": "evidence-1"}, {"type": "retrieval", "content": ""}])
 
 
@@ -173,13 +173,48 @@ def test_random_traces_give_what_the_package_gives(trace: list[dict[str, Any]], 
         assert strict(analyze(trace)) == strict(evidenceflow.analyze(trace))
 
 
+ODD: list[Any] = [None, True, 7, 10**400, 1.5, b"x", [], {"a": [1]}, "", " ", "step-1", "evidence-1", "\ud800", object]
+
+
+@st.composite
+def faulty_steps(draw: st.DrawFn) -> object:
+    """A step of which a few keys are missing, of another type, or there twice."""
+    step = draw(steps())
+    for key in draw(st.lists(st.sampled_from(["type", "content", "id", "tool", "source", "evidence_id"]), max_size=2)):
+        if draw(st.integers(0, 5)):
+            step[key] = draw(st.sampled_from(ODD))
+        else:
+            step.pop(key, None)
+    return step if draw(st.integers(0, 9)) else draw(st.sampled_from([None, 7, "user", [("type", "user")]]))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(faulty_steps(), max_size=5))
+def test_a_fault_is_the_package_s_by_type_and_in_words(trace: list[Any]) -> None:
+    assert outcome(analyze, trace) == outcome(evidenceflow.analyze, trace)
+
+
+def outcome(measured: Callable[[Any], dict[str, Any]], trace: object) -> Any:
+    """The report, or what is raised, in a form that compares types as well."""
+    try:
+        return strict(measured(trace))
+    except (TypeError, ValueError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("trace", [None, 7, "text", b"bytes", ByIndex(), {3}, {"a": 1}, bytearray(b"x")])
+def test_what_is_no_trace_is_refused_in_the_package_s_words(trace: object) -> None:
+    assert outcome(analyze, trace) == outcome(evidenceflow.analyze, trace)
+
+
 @settings(max_examples=60, deadline=None)
-@given(st.lists(steps(), max_size=10))
-def test_a_growing_trace_has_the_report_of_its_steps_so_far(trace: list[dict[str, Any]]) -> None:
+@given(st.lists(steps(), max_size=10), st.sampled_from([1, 3, blocks.SIZE]))
+def test_a_growing_trace_has_the_report_of_its_steps_so_far(trace: list[dict[str, Any]], size: int) -> None:
     growing = GrowingTrace()
-    for number, step in enumerate(trace):
-        growing.append(step)
-        assert strict(growing.report()) == strict(analyze(trace[: number + 1]))
+    with mock.patch("evidence.survival.growing.SIZE", size):  # small traces have several blocks as well
+        for number, step in enumerate(trace):
+            growing.append(step)
+            assert strict(growing.report()) == strict(analyze(trace[: number + 1]))
 
 
 def test_of_two_answers_only_the_last_is_final() -> None:
