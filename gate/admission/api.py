@@ -129,7 +129,7 @@ class ClaudeCodeHook(AdmissionView):
         found = _judged(call, given.answers)
         told = _recorded(found, principal, call.tool or "a tool call", given, _action(call))
         said = hooks.answer(told.verdict, _reason(told, call))
-        return Response(said) if said is not None else Response()
+        return Response(said, headers={hooks.ECHO: call.executed})
 
 
 def _completed(policy: str, answers: Any, action: Mapping[str, Any], principal: Principal) -> Gathered:

@@ -17,7 +17,7 @@ from gate.admission.usable import usable
 
 @dataclass(frozen=True)
 class Result:
-    """What was found of one policy. It holds when nothing is an error and every case is decided as it says."""
+    """What was found of one policy. It holds when it has a name, no error, and every case is decided as it says."""
 
     name: str
     digest: str | None  # None when it has no canonical form
@@ -29,7 +29,7 @@ class Result:
     @property
     def holds(self) -> bool:
         """Whether it may be relied on."""
-        return not has_errors(list(self.findings)) and not self.differing
+        return self.digest is not None and not has_errors(list(self.findings)) and not self.differing
 
     def as_json(self) -> dict[str, Any]:
         """As it is printed."""
@@ -88,7 +88,14 @@ class Comparison:
 def compare(old: PolicyFile, new: PolicyFile) -> Comparison:
     """Decide every cell of both. Raises NoPolicy when one of them is not usable, and TooManyCells."""
     found = exhaustive.compare(usable_of(old), usable_of(new))
-    return Comparison(canonical.digest(old.program), canonical.digest(new.program), found.cells, found.changed)
+    return Comparison(_name(old), _name(new), found.cells, found.changed)
+
+
+def _name(policy: PolicyFile) -> str:
+    digest = _digest(policy.program)
+    if digest is None:
+        raise NoPolicy(f"{policy.name} holds a number or a text that has no canonical form, so it has no name.")
+    return digest
 
 
 def usable_of(policy: PolicyFile) -> Program:

@@ -19,6 +19,7 @@ import os
 import pwd
 import subprocess
 import sys
+import unicodedata
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -27,7 +28,9 @@ from types import TracebackType
 SECONDS = 10  # for the server to answer
 GIT_SECONDS = 5
 MOST_PATHS = 1000
+LONGEST_LINE = 20_000  # characters of a command: what is longer is not taken apart
 LONGEST_ANSWER = 64 * 1024  # bytes
+ECHO = "Counterseal-Action"  # the header of an answer that names the call which it is about
 BLOCKING = 2  # the exit code by which the client does not run the call
 
 READING = frozenset("ls pwd cat head tail wc echo true stat whoami id uname basename dirname realpath du df".split())
@@ -51,7 +54,10 @@ SYSTEM = frozenset(
 HOMES = ("/home", "/Users", "/root")
 WORST_FIRST = ("system", "home", "workspace", "elsewhere", "inside")
 # In small letters: on a disk where case does not count, another spelling is the same file.
-GUARDS = frozenset([".git", ".claude", ".husky", ".mcp.json", "claude.md", "agents.md"])
+GUARDS = frozenset(
+    ".git .gitattributes .gitmodules .claude .husky .pre-commit-config.yaml .mcp.json claude.md claude.local.md"
+    " agents.md".split()
+)
 SECRETS = frozenset([".npmrc", ".netrc", ".pypirc", ".pgpass", ".htpasswd", "credentials", "credentials.json"])
 SECRET_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".kdbx", ".jks", ".keystore")
 SECRET_STARTS = (".env", "id_rsa", "id_ed25519", "id_ecdsa")
@@ -94,10 +100,10 @@ class Words:
         elif one == "\\":
             self._add(self._escaped())
         elif one == "$":
-            self._add(self._variable())
+            self._add(self._whole(self._variable()))
         elif one == "~" and self.word is None:
             self._add(self._tilde())
-        elif one in UNQUOTED_SPECIAL or (one == "=" and not self.found):
+        elif one in UNQUOTED_SPECIAL or (one == "=" and (self.word is None or not self.found)):
             raise Unknown(f"the command line holds {one!r}, so it is more than one simple command")
         else:
             self.is_pattern |= one in "*?"
@@ -111,6 +117,8 @@ class Words:
     def _end(self) -> None:
         if self.is_pattern and self.is_literal:
             raise Unknown("a part of a pattern is meant as it is written")
+        if self.is_pattern and "**" in (self.word or ""):
+            raise Unknown("shells differ in what ** fits")
         if self.word is not None:
             self.found += self._matches(self.word) if self.is_pattern else [self.word]
         self.word, self.is_pattern, self.is_literal = None, False, False
@@ -165,6 +173,11 @@ class Words:
                     self.at += len(written)
                     return value
         raise Unknown("the command line holds a variable whose value is not known here")
+
+    def _whole(self, value: str) -> str:
+        if any(one.isspace() or one in "*?[" for one in value):
+            raise Unknown("the command line holds a variable that falls apart, for it is not in quotes")
+        return value
 
     def _tilde(self) -> str:
         self.at += 1
@@ -301,10 +314,23 @@ def is_regenerable(place: Place, path: str) -> bool:
     parts = os.path.relpath(path, place.workspace).split("/")
     if any(one in REGENERABLE for one in parts) or parts[-1].endswith(".pyc"):
         return True
-    if not any(one in OFTEN_REGENERABLE for one in parts) or not has_git(place):
-        return False
+    return any(one in OFTEN_REGENERABLE for one in parts) and has_git(place) and is_left_out(place, path)
+
+
+def is_left_out(place: Place, path: str) -> bool:
+    """Whether version control leaves a path out, by a rule that it has itself: an agent may just have written one."""
     code, _ = git(place, "check-ignore", "-q", "--", path)
-    return code == 0
+    if code != 0:
+        return False
+    _, said = git(place, "check-ignore", "-v", "--", path)  # file:line:rule
+    if not said:
+        raise Unknown("git could not tell which rule leaves it out")
+    rules = os.path.join(place.workspace, os.fsdecode(said.split(b":")[0]))
+    if place.of(os.path.realpath(rules)) != "inside" or ".git" in rules.split("/"):
+        return True  # where no agent writes
+    _, kept = git(place, "--literal-pathspecs", "ls-files", "-z", "--", rules)
+    _, changed = git(place, "--literal-pathspecs", "ls-files", "-z", "-m", "--", rules)
+    return bool(kept) and not changed
 
 
 # The facts
@@ -313,6 +339,8 @@ def is_regenerable(place: Place, path: str) -> bool:
 def of_command(payload: dict[str, object], place: Place) -> dict[str, object]:
     """What is so about a shell command, and for what it is not known why."""
     line = tool_text(payload, "command")
+    if len(line) > LONGEST_LINE:
+        raise Unknown("the command line is longer than any that is taken apart")
     action, named = command_of(Words(line, place.home, place.cwd).read())
     if not named:
         return yes_no({"action": action, "place": "nowhere", "regenerable": False, "tracked": False, "exists": True})
@@ -333,6 +361,8 @@ def of_command(payload: dict[str, object], place: Place) -> dict[str, object]:
 def of_edit(payload: dict[str, object], place: Place) -> dict[str, object]:
     """What is so about a file that is to be written."""
     named = tool_text(payload, "notebook_path" if payload.get("tool_name") == "NotebookEdit" else "file_path")
+    if named != named.strip() or named.startswith("~"):
+        raise Unknown("the client may take the path for another one")
     paths = place.paths(named, True)
     worst = place.worst(paths)
     return observed(
@@ -347,14 +377,19 @@ def of_edit(payload: dict[str, object], place: Place) -> dict[str, object]:
 
 def kind_of(paths: list[str]) -> str:
     """What a file is: what holds the agent back before all, then secrets, then what a program makes."""
-    names = [os.path.basename(path).lower() for path in paths]
-    if any(part.lower() in GUARDS for path in paths for part in path.split("/")) or os.path.realpath(__file__) in paths:
+    names = [folded(os.path.basename(path)) for path in paths]
+    if any(folded(part) in GUARDS for path in paths for part in path.split("/")) or os.path.realpath(__file__) in paths:
         return "guard"
     if any(name in SECRETS or name.startswith(SECRET_STARTS) or name.endswith(SECRET_ENDINGS) for name in names):
         return "secret"
     if any(part in REGENERABLE for path in paths for part in path.split("/")) or any(map(is_marked, paths)):
         return "generated"
     return "source"
+
+
+def folded(name: str) -> str:
+    """A name as a disk may take it for another one: neither case nor what is invisible counts."""
+    return "".join(one for one in name.casefold() if unicodedata.category(one) != "Cf")
 
 
 def is_marked(path: str) -> bool:
@@ -444,12 +479,18 @@ def asked(payload: dict[str, object], url: str, token: str) -> str:
     )  # fmt: skip
     opener = urllib.request.build_opener(NoRedirect, urllib.request.ProxyHandler({}))
     with opener.open(request, timeout=SECONDS) as response:
-        return checked(response.read(LONGEST_ANSWER).decode())
+        is_about_this = response.headers.get(ECHO) == observation["action"]
+        return checked(response.read(LONGEST_ANSWER).decode(), is_about_this)
 
 
-def checked(answer: str) -> str:
-    """An answer as the client takes it: nothing, or a decision that is not allow. Raises ValueError."""
+def checked(answer: str, is_about_this: bool) -> str:
+    """An answer as the client takes it: nothing, or a decision that is not allow. Raises ValueError.
+
+    Nothing lets the call go on, and many a server says nothing: only one that names the call has judged it.
+    """
     if not answer.strip():
+        if not is_about_this:
+            raise ValueError("the answer is not about this call")
         return ""
     said = json.loads(answer)["hookSpecificOutput"]
     if said["hookEventName"] != "PreToolUse" or said["permissionDecision"] not in ("ask", "deny"):

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from audit import reading as log_reading
+from audit.kinds import Kind
 from audit.models import Definition, Entry
 from gate.admission import judging, policies, reading
 from gate.admission.canonical import number_text
@@ -16,7 +17,6 @@ from gate.admission.program import Question
 from gate.admission.usable import usable
 from gate.admission.values import is_number
 
-CLIENT_PROBES = "client probes"
 OWN_WORD = ", by an agent's word"
 LONGEST_MODEL = 200  # characters of a model's name that a label keeps
 
@@ -29,6 +29,7 @@ class Line:
     answer: Any
     wrong: str
     by: str
+    seen: str = ""  # what a probe of ours saw for it
 
     @property
     def said(self) -> str:
@@ -84,12 +85,23 @@ class DecisionPage:
         wrong = [one["why"] for one in self.result["escalations"] if one["q"] == question.id]
         reason = self.result["reasons"].get(question.id, "")
         said = ", ".join(wrong) + (f": {reason}" if reason else "")
-        return Line(question, answers.get(question.id), said, self._source(question))
+        return Line(question, answers.get(question.id), said, self._source(question), self._seen(question, wrong))
+
+    @property
+    def write_id(self) -> int | None:
+        """The number of the write that was judged; None where another gate asked, which saw its action itself."""
+        is_write = self.entry.kind != Kind.ADMISSION_DECIDED
+        return int(self.entry.subject.removeprefix("W-")) if is_write else None
 
     def _source(self, question: Question) -> str:
         if question.by == "probe":
-            return "client probe" if self.args["action"].get("observed_by") == CLIENT_PROBES else "probe"
+            return "probe" if self.write_id is not None else "client probe"
         return self._model_of(question)
+
+    def _seen(self, question: Question, wrong: list[str]) -> str:
+        if self.write_id is None or question.by != "probe" or wrong:
+            return ""
+        return str(self.args["action"]["facts"].get(question.id, {}).get("seen", ""))
 
     def _model_of(self, question: Question) -> str:
         """Whether we asked a model or the agent answered for itself, and by which model it says it did."""

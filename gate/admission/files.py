@@ -77,9 +77,13 @@ def of_body(name: str, raw: dict[str, Any]) -> PolicyFile:
 
 def _cases(raw: dict[str, Any], name: str) -> tuple[Case, ...]:
     try:
-        return tuple(
-            Case(one["title"], one["answers"], one["expect"]["verdict"], one["expect"]["rule"])
-            for one in raw.get("cases", [])
-        )
+        return tuple(_case(one) for one in raw.get("cases", []))
     except (TypeError, KeyError) as error:
         raise NoPolicy(f"{name}: a case is {{title, answers, expect: {{verdict, rule}}}}.") from error
+
+
+def _case(raw: dict[str, Any]) -> Case:
+    found = Case(raw["title"], raw["answers"], raw["expect"]["verdict"], raw["expect"]["rule"])
+    if not isinstance(found.title, str) or not isinstance(found.verdict, str) or not isinstance(found.rule, str | None):
+        raise TypeError("A part of it is no text.")
+    return found

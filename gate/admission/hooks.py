@@ -25,6 +25,7 @@ POLICIES: Mapping[str, str] = {
 NAMING = ("command", "file_path", "notebook_path")
 DECISIONS = {"ask": "ask", "block": "deny"}
 OBSERVED = "counterseal"  # what our hook command adds to the payload
+ECHO = "Counterseal-Action"  # the header that says which action an answer is about: our command takes no other
 
 
 @dataclass(frozen=True)

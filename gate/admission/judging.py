@@ -55,6 +55,13 @@ def judge(policy: str, answers: Any, *, judged: Any = None, executed: Any = None
     With `is_clamped`, an allow becomes ask: at a production target a person decides.
     """
     version = version_of(policy)
+    return judge_by(version, policy, answers, judged=judged, executed=executed, is_clamped=is_clamped)
+
+
+def judge_by(
+    version: Definition | None, policy: str, answers: Any, *, judged: Any, executed: Any, is_clamped: bool
+) -> Judged:  # fmt: skip
+    """The verdict of this version of a policy, for whoever has gathered the answers that it asks for."""
     if version is None:
         return Judged(policy, None, True, NO_POLICY, judged=judged, executed=executed)
     decision = decide(version.body["program"], answers, judged_action=judged, executed_action=executed)

@@ -1,4 +1,4 @@
-"""What the pages of policies show."""
+"""What the page of one policy shows."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from audit import definition_pages
 from audit.definition_pages import Row, Version
 from audit.models import Definition
-from gate.admission import coverage, exhaustive, files, measuring, policies, recorded
+from gate.admission import exhaustive, measuring, policies, recorded
 from gate.admission.canonical import number_text
 from gate.admission.chips import CHIPS, Chip
 from gate.admission.exhaustive import Compared, TooManyCells
 from gate.admission.lint import lint
-from gate.admission.program import OTHERWISE, Condition, Program, Question, Verdict
+from gate.admission.program import OTHERWISE, Condition, Question, Verdict
 from gate.admission.recorded import Call
 from gate.admission.reliability import Reliability
 from gate.admission.usable import usable
@@ -215,40 +215,3 @@ def one(name: str, person: Any) -> PolicyPage | None:
     """A policy's page as this person may act on it; None when there is no such policy."""
     found = definition_pages.one(policies.KIND.name, name, person)
     return PolicyPage(*found) if found else None
-
-
-@dataclass(frozen=True)
-class ListLine:
-    """A policy in the list."""
-
-    row: Row
-
-    @property
-    def title(self) -> str:
-        title: str = self.row.shown.body["title"]
-        return title
-
-    @property
-    def program(self) -> Program | None:
-        return usable(self.row.shown.body["program"])
-
-
-def lines() -> list[ListLine]:
-    """Every policy, by name."""
-    return [ListLine(one) for one in definition_pages.rows(policies.KIND.name)]
-
-
-def covered(found: Sequence[ListLine]) -> list[coverage.Line]:
-    """What the policies in force ask about, by consequence."""
-    return coverage.lines([line.row.shown.body.get("covers", {}) for line in found])
-
-
-def in_force(found: Sequence[ListLine]) -> list[ListLine]:
-    """Those that decide now."""
-    return [line for line in found if line.row.in_force]
-
-
-def not_drafted() -> list[files.PolicyFile]:
-    """The shipped policies that nobody has drafted here yet."""
-    known = {line.row.name for line in lines()}
-    return [one for one in files.shipped() if one.name not in known]

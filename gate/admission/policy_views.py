@@ -18,7 +18,7 @@ from audit import definition_views, twohands
 from audit.models import Definition
 from audit.refusing import NotAllowed
 from audit.views import HtmxRequest
-from gate.admission import decision_page, layout, pages, policies
+from gate.admission import decision_page, layout, pages, policies, policy_list
 from gate.admission import labels as labeling
 from gate.admission.decision_page import DecisionPage
 from gate.admission.policy_forms import PolicyForm
@@ -32,10 +32,11 @@ CHECK = "check"  # what the form asks for besides drafting: look at it, and draf
 @may_view
 def list_page(request: HttpRequest) -> HttpResponse:
     """Every policy, and those that are shipped and not drafted here."""
-    lines = pages.lines()
-    deciding = pages.in_force(lines)
+    lines = policy_list.lines()
+    deciding = policy_list.in_force(lines)
     context = {
-        "lines": lines, "shipped": pages.not_drafted(), "deciding": deciding, "covered": pages.covered(deciding),
+        "lines": lines, "shipped": policy_list.not_drafted(), "deciding": deciding,
+        "covered": policy_list.covered(deciding),
     }  # fmt: skip
     return render(request, "gate/policies.html", context)
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Any
 
+from gate.admission import rule_shape
 from gate.admission.findings import Finding
-from gate.admission.program import NAMED_OPS, NUMBER_OPS, OPS, OTHERWISE, SOURCES, TYPES, VERDICTS
+from gate.admission.program import SOURCES, TYPES
+from gate.admission.rule_shape import is_verdict
 from gate.admission.values import is_name, is_within
 
 FEWEST, MOST_LEVELS = 2, 10
@@ -23,8 +25,6 @@ PROGRAM_KEYS = NOTES | {"questions", "rules", "otherwise", "precheck_confidence"
 QUESTION_KEYS = NOTES | {
     "id", "type", "text", "options", "levels", "by", "unsure_between", "min_confidence", "depends_on", "source",
 }  # fmt: skip
-RULE_KEYS = NOTES | {"id", "when", "then"}
-CONDITION_KEYS = frozenset({"q", "op", "value"})
 
 
 def check(program: Any) -> list[Finding]:
@@ -61,7 +61,7 @@ def _check_program(program: dict[Any, Any]) -> Iterator[Finding]:
     rules = _listed(program, "rules")
     known = {one["id"]: one for one in reversed(questions_of(program)) if is_name(one.get("id"))}
     for number, one in enumerate(rules, 1):
-        yield from _check_rule(one, place("r", one, number), known)
+        yield from rule_shape.check(one, place("r", one, number), known)
     yield from _duplicates(rules, "r", "duplicate_rule")
 
 
@@ -72,11 +72,6 @@ def _listed(program: dict[Any, Any], key: str) -> list[Any]:
 
 def _ids(parts: list[Any]) -> list[str]:
     return [one["id"] for one in parts if isinstance(one, dict) and is_name(one.get("id"))]
-
-
-def _unknown_keys(part: dict[Any, Any], known: frozenset[str], at: str) -> Iterator[Finding]:
-    if any(key not in known for key in part):
-        yield Finding("unknown_key", at)
 
 
 def _remarks(part: dict[Any, Any], known: frozenset[str], at: str) -> Iterator[Finding]:
@@ -95,12 +90,8 @@ def _check_list(program: dict[Any, Any], key: str, code: str, *, may_be_empty: b
 def _check_otherwise(program: dict[Any, Any]) -> Iterator[Finding]:
     if program.get("otherwise") is None:
         yield Finding("no_otherwise", "otherwise")
-    elif not _is_verdict(program["otherwise"]):
+    elif not is_verdict(program["otherwise"]):
         yield Finding("unknown_verdict", "otherwise")
-
-
-def _is_verdict(value: Any) -> bool:
-    return isinstance(value, str) and value in VERDICTS
 
 
 def _check_must_reach(needed: Any) -> Iterator[Finding]:
@@ -108,7 +99,7 @@ def _check_must_reach(needed: Any) -> Iterator[Finding]:
         yield Finding("malformed", "program")
         return
     for one in needed:
-        if not _is_verdict(one):
+        if not is_verdict(one):
             yield Finding("unknown_verdict", f"verdict:{one}" if isinstance(one, str) else "program")
 
 
@@ -188,70 +179,3 @@ def _check_threshold(raw: dict[Any, Any], at: str) -> Iterator[Finding]:
 def _is_band(value: Any) -> bool:
     is_pair = isinstance(value, list) and len(value) == 2 and all(is_within(one, 0, 1) for one in value)
     return is_pair and value[0] < value[1]
-
-
-def _check_rule(raw: Any, at: str, known: dict[str, dict[Any, Any]]) -> Iterator[Finding]:
-    if not isinstance(raw, dict) or not is_name(raw.get("id")):
-        yield Finding("malformed", at)
-        return
-    if raw["id"] == OTHERWISE:
-        yield Finding("reserved_id", at)  # a decision could not say which of the two fired
-    yield from _unknown_keys(raw, RULE_KEYS, at)
-    if not _is_verdict(raw.get("then")):
-        yield Finding("unknown_verdict", at)
-    when = raw.get("when")
-    if not isinstance(when, list) or not when:
-        yield Finding("empty_when", at)
-        return
-    for one in when:
-        yield from _check_condition(one, at, known)
-
-
-def _check_condition(raw: Any, at: str, known: dict[str, dict[Any, Any]]) -> Iterator[Finding]:
-    if not isinstance(raw, dict):
-        yield Finding("malformed", at)
-        return
-    yield from _unknown_keys(raw, CONDITION_KEYS, at)
-    op, name = raw.get("op"), raw.get("q")
-    question = known.get(name) if isinstance(name, str) else None
-    if not isinstance(op, str) or op not in OPS:
-        yield Finding("unknown_op", at)
-    if question is None:
-        yield Finding("unknown_question", at)
-    elif isinstance(op, str) and op in OPS and question.get("type") in TYPES:
-        yield from _check_value(op, raw.get("value"), question, at)
-
-
-def _check_value(op: str, value: Any, question: dict[Any, Any], at: str) -> Iterator[Finding]:
-    if op == "unsure":
-        yield from _check_unsure(value, question, at)
-    elif (question["type"] == "enum") is (op in NUMBER_OPS):
-        yield Finding("op_type", at)
-    elif op in NUMBER_OPS:
-        yield from _check_number(value, question, at)
-    elif op in NAMED_OPS:
-        yield from _check_names([value] if op == "is" else value, question, at)
-
-
-def _check_unsure(value: Any, question: dict[Any, Any], at: str) -> Iterator[Finding]:
-    if value is not None:
-        yield Finding("malformed", at)
-    if "unsure_between" not in question and "min_confidence" not in question:
-        yield Finding("op_type", at)  # it has no threshold to be below
-
-
-def _check_number(value: Any, question: dict[Any, Any], at: str) -> Iterator[Finding]:
-    levels = question.get("levels")
-    if question["type"] == "level" and not (isinstance(levels, list) and levels):
-        return  # that it has no levels is said already
-    highest = 1 if question["type"] == "yesno" else len(levels or []) - 1
-    if not is_within(value, 0, highest):
-        yield Finding("threshold_range", at)
-
-
-def _check_names(names: Any, question: dict[Any, Any], at: str) -> Iterator[Finding]:
-    options = question.get("options")
-    if not isinstance(names, list) or not names:
-        yield Finding("malformed", at)
-    elif isinstance(options, dict) and options and not all(isinstance(one, str) and one in options for one in names):
-        yield Finding("unknown_option", at)

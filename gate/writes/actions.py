@@ -9,7 +9,8 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from audit import log, masking, outbox
@@ -19,7 +20,7 @@ from gate.people import changes
 from gate.people.models import Person
 from gate.triage.models import Incident, Investigation
 from gate.writes import admission, digests, guards, http_statement, limits, parameters, states, targets
-from gate.writes.characters import hidden
+from gate.writes.characters import hidden, unkept
 from gate.writes.errors import Unfit
 from gate.writes.models import PreviewRequest, WriteRequest
 from gate.writes.statement import canonical
@@ -48,7 +49,7 @@ def propose(
     write.proposed_by_agent_id = by_agent.agent_id if by_agent else None
     write.proposed_by_person = by_person
     write.undoes = undoes
-    write.answers, write.model = dict(answers), dict(model)
+    take_answers(write, answers, model)
     with recorded_refusal(by_person, "a write", {"title": title}):
         limits.check_proposal(write, by_agent, by_person)
     write.investigation = _investigation(write, by_agent)
@@ -72,6 +73,13 @@ def proposal(
         reason=_prose(reason, "reason", LONGEST_REASON, allow="\n\r\t"), incident=_incident(incident),
         expires_at=timezone.now() + timedelta(seconds=targets.of(definition).policy.expiry_seconds),
     )  # fmt: skip
+
+
+def take_answers(write: WriteRequest, answers: Mapping[str, Any], model: Mapping[str, Any]) -> None:
+    """Put down what the proposer's model answered. Raises Unfit where it holds what cannot be kept."""
+    if code := unkept([answers, model]):
+        raise Unfit(f"An answer holds the character {code}, which cannot be kept; leave it out.")
+    write.answers, write.model = dict(answers), dict(model)
 
 
 def _prose(text: str, what: str, longest: int, allow: str = "") -> str:
@@ -126,8 +134,18 @@ def record_proposal(write: WriteRequest, proposer: log.Actor) -> None:
 
 
 def ask_admission(write: WriteRequest) -> None:
-    """Have what is proposed observed and judged: until then nobody can do anything with it."""
-    outbox.enqueue("gate.writes.tasks.admit_write", "reads", write.pk)
+    """Have what is proposed observed and judged: until then nobody can do anything with it.
+
+    Each time is a row of its own, for the outbox runs a task once for one subject.
+    """
+    with connection.cursor() as cursor:
+        # Only these columns are granted: who asks cannot say what a model answered.
+        cursor.execute(
+            "insert into writes_admissionrequest (write_id, edition) values (%s, %s) returning id",
+            [write.pk, write.edition],
+        )
+        (request_id,) = cursor.fetchone()
+    outbox.enqueue("gate.writes.tasks.admit_write", "reads", request_id)
 
 
 def ask_preview(write: WriteRequest, by: Person) -> PreviewRequest:
@@ -178,5 +196,13 @@ def recorded_refusal(by: Person | None, subject: str, args: dict[str, Any]) -> A
 
 def locked(write: WriteRequest) -> WriteRequest:
     """The write as it is now, kept so until the transaction ends. A rule tested before can be untrue by then."""
-    writes = WriteRequest.objects.select_for_update(of=("self",)).select_related("target", "proposed_by_agent")
-    return writes.get(pk=write.pk)
+    return _writes().select_for_update(of=("self",)).get(pk=write.pk)
+
+
+def found(write: WriteRequest) -> WriteRequest:
+    """The write as it is now, which may be another in the next moment."""
+    return _writes().get(pk=write.pk)
+
+
+def _writes() -> QuerySet[WriteRequest]:
+    return WriteRequest.objects.select_related("target", "proposed_by_agent")

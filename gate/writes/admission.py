@@ -5,24 +5,25 @@ The writer trusts no row: it wants the entry as well, which only the role that p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from audit import reading, twohands
 from audit.kinds import Kind
 from audit.models import Definition, Entry
 from gate.admission import policies
+from gate.admission.answers import OWN_KEY
 from gate.admission.reducer import decide
 from gate.errors import NotAllowed
-from gate.writes import digests, target_admission
+from gate.writes import digests, known_since, target_admission
 from gate.writes.models import Admission, Preview, WriteRequest
-from gate.writes.probes import around, counting
 
 Status = WriteRequest.Status
 NEVER_AGAIN = "Nobody can overrule that; the way on is another proposal."
 
 
 class Outdated(NotAllowed):
-    """Another version of the policy came in force since: the write is judged by that one first."""
+    """Another version of the policy came in force since, or more is known: the write is observed and judged anew."""
 
 
 class NotAdmitted(Exception):
@@ -48,19 +49,23 @@ def why_blocked(write: WriteRequest) -> str:
     found = latest(write)
     if found is None:
         return f"{write.ref} was blocked."
-    evidence = ", ".join(f"{question}: {found.answers[question]['value']}" for question in blocking(found))
-    return f"The rule {found.rule} of the policy {found.policy} blocks {write.ref} ({evidence})."
+    evidence = ", ".join(f"{question}: {_said(found.answers[question])}" for question in blocking(found))
+    seen = f" ({evidence})" if evidence else ""  # where no rule matched, nothing decided
+    return f"The rule {found.rule} of the policy {found.policy} blocks {write.ref}{seen}."
 
 
 def blocking(found: Admission) -> list[str]:
-    """The questions that the rule which decided reads, as far as they have an answer that stands there in a word."""
+    """The questions that the rule which decided reads: before it decided, each had an answer."""
     rules = found.version.body["program"]["rules"] if found.version else []
-    reads = [condition["q"] for rule in rules if rule["id"] == found.rule for condition in rule["when"]]
-    return [one for one in dict.fromkeys(reads) if "value" in found.answers.get(one, {})]
+    return list(dict.fromkeys(one["q"] for rule in rules if rule["id"] == found.rule for one in rule["when"]))
+
+
+def _said(answer: Mapping[str, Any]) -> str:
+    return next(str(answer[key]) for key in OWN_KEY.values() if key in answer)
 
 
 def check_is_current(write: WriteRequest) -> None:
-    """Raises Outdated when the policy in force is another version than the one that judged this write.
+    """Raises Outdated when another version is in force than judged this write, or its preview shows something else.
 
     Strict: what a newer version asks may never have been observed, and what was observed is as old as the proposal.
     So the write is observed and judged anew, rather than the old answers read by new rules.
@@ -74,6 +79,8 @@ def check_is_current(write: WriteRequest) -> None:
             f"Version {in_force.version} of the policy {in_force.name} came in force after {write.ref} was checked, so"
             " it is checked anew first."
         )
+    if why := known_since.differs(write, found):
+        raise Outdated(f"{why} when it was checked, so it is checked anew first.")
 
 
 def _in_force(write: WriteRequest) -> Definition | None:
@@ -81,10 +88,12 @@ def _in_force(write: WriteRequest) -> Definition | None:
 
 
 def check_effect(write: WriteRequest, seen: Preview) -> None:
-    """Raises NotAllowed where the policy blocks what is known by now: a freeze that began, or as many rows as this."""
+    """Raises NotAllowed where the policy blocks what is known by now: a freeze, an incident, or as many rows."""
     found = latest(write)
     if found is not None and (rule := _blocks_now(write, found, seen)):
-        raise NotAllowed(f"The rule {rule} blocks {write.ref} now: for the rows that its preview shows, or a freeze.")
+        raise NotAllowed(
+            f"The rule {rule} blocks {write.ref} now: for the rows that its preview shows, a freeze, or an incident."
+        )
 
 
 def check_admitted(write: WriteRequest, seen: Preview) -> None:
@@ -110,20 +119,8 @@ def _blocks_now(write: WriteRequest, found: Admission, seen: Preview) -> str | N
     version = _in_force(write)
     if version is None:
         return None
-    decision = decide(version.body["program"], {**found.answers, **_known_by_now(write, found, seen)})
+    decision = decide(version.body["program"], {**found.answers, **known_since.answers(write, version, seen)})
     return decision.rule if decision.verdict == "block" else None
-
-
-def _known_by_now(write: WriteRequest, found: Admission, seen: Preview) -> dict[str, Any]:
-    """What has been seen since the proposal, in place of what a probe saw then."""
-    now = {"frozen": around.frozen(write).as_answer()}
-    if seen.row_count is not None:
-        now["rows_touched"] = {"value": counting.in_words(seen.row_count), "by": "probe"}
-    return {name: answer for name, answer in now.items() if _is_observed(found.answers.get(name))}
-
-
-def _is_observed(answer: Any) -> bool:
-    return isinstance(answer, dict) and answer.get("by") == "probe"
 
 
 def _is_recorded(write: WriteRequest, found: Admission) -> bool:

@@ -13,15 +13,17 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from audit import log, masking
+from audit import log, masking, twohands
 from audit.kinds import Kind
+from audit.models import Definition
 from gate.admission import judging, labels, policies
 from gate.admission.answering import asked
 from gate.admission.answering.asked import Gathered
 from gate.admission.judging import Judged
+from gate.admission.models import AnswerAsk
 from gate.admission.program import Question
 from gate.admission.usable import usable
-from gate.writes import digests, first_look, target_admission
+from gate.writes import actions, digests, first_look, target_admission
 from gate.writes.models import Admission, WriteRequest
 from gate.writes.probes import observing
 from gate.writes.probes.fact import Facts
@@ -45,39 +47,62 @@ class Found:
         return Verdict.BLOCK if self.judged.is_enforced and self.judged.verdict == "block" else Verdict.ASK
 
 
-def admit(write_id: int) -> None:
-    """Judge what was proposed and record it; then take the first look at what people will see."""
+def admit(write_id: int, ask: AnswerAsk | None = None, *, edition: int | None = None) -> None:
+    """Judge what was proposed and record it; then take the first look at what people will see.
+
+    `ask` is what the answering model was asked about it; without one it is asked nothing. With `edition`, another one
+    is left alone: whoever edited it has asked for it.
+    """
     write = WriteRequest.objects.select_related("target").get(pk=write_id)
-    if write.status == WriteRequest.Status.PROPOSED:
-        _record(judge(write))
+    if write.status == WriteRequest.Status.PROPOSED and edition in (None, write.edition):
+        _record(judge(write, ask))
     first_look.make_unasked(write_id)
 
 
-def judge(write: WriteRequest) -> Found:
+def judge(write: WriteRequest, ask: AnswerAsk | None = None) -> Found:
     """What the policy in force says of a write as its row stands."""
     facts = observing.of(write)
     policy = target_admission.of(write.target.body).policy
-    given = _answers(write, policy, facts)
+    version = judging.version_of(policy)
+    given = _answers(write, version, facts, ask)
     # Digested from the row as it is after everything was observed: what was changed meanwhile is another action.
     now = WriteRequest.objects.select_related("target").get(pk=write.pk)
-    judged = judging.judge(
-        policy, given.answers, judged=write.proposal_digest, executed=digests.of_proposal(now), is_clamped=True
-    )
+    judged = judging.judge_by(
+        version, policy, given.answers, judged=write.proposal_digest, executed=digests.of_proposal(now),
+        is_clamped=True,
+    )  # fmt: skip
     return Found(write, facts, given, judged)
 
 
-def _answers(write: WriteRequest, policy: str, facts: Facts) -> Gathered:
-    """What was observed, and what a model says of the questions that are a model's: it answers for no probe.
-
-    Those that the proposer's model left out, the answering model is asked, where there is one.
-    """
-    version = judging.version_of(policy)
-    program = usable(version.body["program"]) if version else None
-    questions = [one for one in program.questions if one.by == "model"] if program else []
-    asks, meant = {one.id for one in questions}, _meant(write, questions)
-    said = {name: answer for name, answer in write.answers.items() if name in meant}
+def _answers(write: WriteRequest, version: Definition | None, facts: Facts, ask: AnswerAsk | None) -> Gathered:
+    """What was observed, what the proposer's model says, and of the rest what the answering model said."""
+    questions = models_questions(version)
+    asks = {one.id for one in questions}
     observed = {name: fact.as_answer() for name, fact in facts.items() if name not in asks}
-    return asked.completed(version, {**observed, **said}, action=_about(write), asked_for=write.ref)
+    given = {**observed, **_said(write, questions)}
+    wanted = asked.unanswered(version, given)
+    if not wanted:
+        return Gathered(given)
+    if ask is None or version is None:
+        return asked.without(given, wanted, asked.NOT_AT_WORK)
+    # Another version's questions are others, whatever they are called.
+    return asked.merged(given, wanted, ask if ask.version_id == version.pk else None)
+
+
+def models_questions(version: Definition | None) -> list[Question]:
+    """The questions of a version that are a model's: it answers for no probe."""
+    program = usable(version.body["program"]) if version else None
+    return [one for one in program.questions if one.by == "model"] if program else []
+
+
+def left_open(write: WriteRequest, version: Definition | None) -> list[str]:
+    """The questions of a version that the proposer's model left to the answering one, in order."""
+    return asked.unanswered(version, _said(write, models_questions(version)))
+
+
+def _said(write: WriteRequest, questions: Sequence[Question]) -> dict[str, Any]:
+    meant = _meant(write, questions)
+    return {name: answer for name, answer in write.answers.items() if name in meant}
 
 
 def _meant(write: WriteRequest, questions: Sequence[Question]) -> set[str]:
@@ -91,7 +116,7 @@ def _meant(write: WriteRequest, questions: Sequence[Question]) -> set[str]:
     return {one.id for one in questions if labels.digest(one) in known}
 
 
-def _about(write: WriteRequest) -> dict[str, Any]:
+def about(write: WriteRequest) -> dict[str, Any]:
     """The action as a model is told of it. What it answers to it is never told: no rule, and no word of a verdict."""
     return {
         "target": write.target.name, "title": write.title, "statement": write.statement,
@@ -102,9 +127,13 @@ def _about(write: WriteRequest) -> dict[str, Any]:
 @transaction.atomic
 def _record(found: Found) -> None:
     write, judged = found.write, found.judged
-    if not _settle(found):
-        return  # it was edited, or another delivery of the same job was faster
     version = judged.version
+    twohands.hold(policies.KIND.name, judged.policy)
+    if judging.version_of(judged.policy) != version:
+        actions.ask_admission(write)  # what came in force since may ask something else
+        return
+    if not _settle(found):
+        return  # it was edited, which has a job of its own, or another delivery of the same was faster
     log.record_with(
         Kind.WRITE_BLOCKED if found.verdict == Verdict.BLOCK else Kind.WRITE_ADMITTED, log.Actor.process(),
         subject=write.ref, summary=judging.summary(judged), incident_id=write.incident_id,

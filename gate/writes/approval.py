@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from django.db.models.functions import Now
 
-from audit import alarm, reading, twohands
+from audit import alarm, reading, twohands, vouching
 from audit.kinds import Kind
 from audit.models import Agent, Definition, Entry
 from gate.errors import NotAllowed
@@ -156,6 +156,9 @@ def _check_target(definition: Definition) -> None:
     now = twohands.active("target", definition.name)
     if now is None or now.pk != definition.pk:
         raise NotApproved(f"Another version of {definition.name} is in force than the one that was approved.")
+    # A row alone is no policy of two admins: whoever can write into the database could put one there.
+    if not vouching.is_vouched(now, str(now)):
+        raise NotApproved(f"The log does not say that version {now.version} of {now.name} was put in force as it is.")
 
 
 def _check_admission(write: WriteRequest, seen: Preview) -> None:

@@ -1,6 +1,8 @@
 """Characters that a reader cannot see, or that change the order in which text is read."""
 
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
 
 # Controls, formats (bidi, zero width, tags), surrogates, private use, unassigned, line and paragraph separators.
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -20,6 +22,17 @@ def _is_hidden(one: str) -> bool:
     category = unicodedata.category(one)
     is_odd_space = category == "Zs" and one != " "
     return category in HIDDEN_CATEGORIES or is_odd_space or one in DRAWN_AS_NOTHING
+
+
+def unkept(value: Any) -> str:
+    """The first character in JSON's texts that PostgreSQL's jsonb refuses (NUL, half a pair) by its code point."""
+    if isinstance(value, Mapping):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list):
+        return next(filter(None, map(unkept, value)), "")
+    text = value if isinstance(value, str) else ""
+    found = next((one for one in text if one == "\0" or unicodedata.category(one) == "Cs"), "")
+    return f"U+{ord(found):04X}" if found else ""
 
 
 def spelled_out(text: str) -> str:

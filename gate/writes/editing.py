@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import ProgrammingError, connection, transaction
 
 from audit import log, masking
 from audit.agents import Principal
 from audit.kinds import Kind
+from audit.refusing import NotAllowed
 from gate.people.models import Person
 from gate.writes import actions, digests, guards, limits
 from gate.writes.models import WriteRequest
@@ -28,7 +29,8 @@ def edit(
 
     Raises Unfit, Stale or NotAllowed.
     """
-    write = actions.locked(write)
+    # The agents' plane may lock no write: there the database's function looks once more, under a lock of its own.
+    write = actions.locked(write) if by_person is not None else actions.found(write)
     guards.check_version(write, seen_version)
     with actions.recorded_refusal(by_person, write.ref, {"act": "edit"}):
         guards.check_can_edit(write, person=by_person, agent=by_agent)
@@ -38,7 +40,7 @@ def edit(
     with actions.recorded_refusal(by_person, write.ref, {"act": "edit"}):
         limits.check_proposal(made, by_agent, by_person)
     earlier = write.proposal_digest
-    write.answers, write.model = dict(answers), dict(model)
+    actions.take_answers(write, answers, model)
     for name in EDITED:
         setattr(write, name, getattr(made, name))
     write.edition += 1
@@ -58,10 +60,14 @@ def _replace(write: WriteRequest, by_agent: Principal | None, by_person: Person 
         "answers": write.answers, "model": write.model,
     }  # fmt: skip
     editors = [by_agent.agent_id if by_agent else None, by_person.pk if by_person else None]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "select writes_edit(%s, %s, %s::jsonb, %s, %s)", [write.pk, write.edition - 1, json.dumps(made), *editors]
-        )
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "select writes_edit(%s, %s, %s::jsonb, %s, %s)",
+                [write.pk, write.edition - 1, json.dumps(made), *editors],
+            )
+    except ProgrammingError as error:
+        raise NotAllowed(f"{write.ref} was decided about or edited just now; look where it stands.") from error
 
 
 def _record(write: WriteRequest, earlier: str, editor: log.Actor) -> None:

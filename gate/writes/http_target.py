@@ -53,11 +53,6 @@ class HttpAction:
     timeout_seconds: int
     probe: Probe | None
 
-    @property
-    def has_body(self) -> bool:
-        """Whether the fields are sent as a body; DELETE has them in its address alone."""
-        return self.method != "DELETE"
-
 
 def of(body: Mapping[str, Any]) -> HttpAction:
     """The action of a checked body."""

@@ -138,6 +138,16 @@ class Admission(models.Model):
         indexes = [models.Index(fields=["write", "edition"], name="writes_admissions")]
 
 
+class AdmissionRequest(models.Model):
+    """One edition of a write is to be checked: proposed, edited, or as another version of the policy came in force."""
+
+    write = models.ForeignKey(WriteRequest, on_delete=models.PROTECT, related_name="admission_requests")
+    edition = models.PositiveIntegerField()
+    # What the answering model was asked for it, which is kept for an hour. No role that asks may say so.
+    answer_ask = models.BigIntegerField(null=True)
+    at = models.DateTimeField(db_default=Now())
+
+
 class PreviewRequest(models.Model):
     """A person asked to see what a write would do. The writer previews from these rows alone."""
 
@@ -162,7 +172,7 @@ class Preview(models.Model):
     effect_digest = models.CharField(max_length=64, blank=True)
     digest = models.CharField(max_length=64)  # over proposal digest, effect and footprint
     error = models.TextField(blank=True)  # why there is no effect to approve
-    at = models.DateTimeField(auto_now_add=True)
+    at = models.DateTimeField(db_default=Now())  # by the same clock as the admission that it is held against
 
 
 class FirstLook(models.Model):

@@ -16,6 +16,7 @@ from gate.errors import NotAllowed
 from gate.people.models import Person
 from gate.writes import (
     admission,
+    admission_jobs,
     admission_panel,
     comparing,
     display,
@@ -76,6 +77,11 @@ class WritePage:
     def is_checked(self) -> bool:
         """Whether admission is still to answer."""
         return self.write.status == Status.PROPOSED
+
+    @cached_property
+    def check_trouble(self) -> str:
+        """Why it is still being checked, where that went wrong again and again; empty when it did not."""
+        return admission_jobs.trouble_with(self.write) if self.is_checked else ""
 
     @cached_property
     def admission(self) -> admission_panel.AdmissionPanel | None:

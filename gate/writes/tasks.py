@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from audit import outbox
-from gate.writes import admitting, canary_placing, execution, expiry, preview, unknowns
+from gate.writes import admission_jobs, canary_placing, execution, expiry, preview, unknowns
 from gate.writes import first_look as looking
 
 
@@ -22,7 +22,25 @@ def first_look(job_id: int) -> None:
 @shared_task(name="gate.writes.tasks.admit_write")
 def admit_write(job_id: int) -> None:
     """Observe what was proposed with credentials that only read, and have it judged, before a person sees it."""
-    outbox.run_stepwise(admit_write.name, job_id, admitting.admit)
+    outbox.run_stepwise(admit_write.name, job_id, admission_jobs.begin)
+
+
+@shared_task(name="gate.writes.tasks.answer_for_write")
+def answer_for_write(job_id: int) -> None:
+    """Ask the answering model what a policy leaves to it of a write that is being checked."""
+    outbox.run_stepwise(answer_for_write.name, job_id, admission_jobs.answer)
+
+
+@shared_task(name="gate.writes.tasks.admit_answered")
+def admit_answered(job_id: int) -> None:
+    """Have a write judged with what the answering model said."""
+    outbox.run_stepwise(admit_answered.name, job_id, admission_jobs.go_on)
+
+
+@shared_task(name="gate.writes.tasks.admit_again")
+def admit_again() -> None:
+    """Take up the checks of writes that were lost on the way."""
+    admission_jobs.take_up_again()
 
 
 @shared_task(name="gate.writes.tasks.execute_write")

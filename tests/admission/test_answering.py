@@ -13,7 +13,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from gate.admission import program as programs
-from gate.admission.answering import endpoint, parsing, questioning, wording
+from gate.admission.answering import endpoint, parsing, protocols, questioning, wording
 from gate.admission.answering.endpoint import Endpoint
 from gate.admission.program import Question
 from gate.admission.reducer import decide
@@ -57,6 +57,7 @@ def model() -> Iterator[Model]:
 
 def put(model: Model, kind: str, raw: dict[str, Any], seconds: float = 5.0, **more: Any) -> questioning.Answered:
     at = Endpoint(kind, model.base(kind), "narrow-7b", KEY, "")  # type: ignore[arg-type]
+    protocols.load(at.kind)  # as a worker does when it starts: that takes a while
     found = question(raw)
     return questioning.ask(at, [found], {**ACTION, **more}, seconds=seconds)[found.id]
 

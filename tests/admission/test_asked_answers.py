@@ -116,15 +116,14 @@ def test_what_was_asked_is_kept_no_longer_than_somebody_may_wait(configured: Mod
     AnswerAsk.objects.filter(pk=old).update(asked_at=timezone.now() - work.KEPT - timedelta(seconds=1))
     latest = asked.open_ask(version, ["place"], action=ACTION, asked_for="coder")
     assert set(AnswerAsk.objects.values_list("pk", flat=True)) == {newer, latest}
+    work.answer(old)  # by a job that comes late
+    assert len(configured.asked) == 3
 
 
-def test_an_ask_that_nobody_waits_for_any_more_is_not_sent(
-    configured: Model, define: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ask_that_nobody_waits_for_any_more_is_not_sent(configured: Model, define: Any) -> None:
     version = define("policy", "deletes", {"title": "Deletes", "program": PROGRAM, "cases": []})
     ask_id = asked.open_ask(version, ["place"], action=ACTION, asked_for="coder")
-    monkeypatch.setattr(work, "SECONDS", 0.0)
-    work.answer(ask_id)
+    work.answer(ask_id, patience=0.0)
     assert AnswerAsk.objects.get(pk=ask_id).answers == {"place": parsing.missing(parsing.LATE)}
     assert configured.asked == []
 

@@ -169,6 +169,19 @@ def test_export_is_what_the_digest_is_of() -> None:
     assert [hashlib.sha256(one.encode()).hexdigest() for one in lines] == named
 
 
+def test_the_digest_of_one_export_is_the_policys_name() -> None:
+    out = StringIO()
+    call_command("policy", "export", "sql-writes", stdout=out)
+    assert hashlib.sha256(out.getvalue().encode()).hexdigest() == canonical.digest(files.find("sql-writes").program)
+
+
+def test_what_has_no_name_does_not_hold(tmp_path: Path) -> None:
+    nameless = written(tmp_path, "nameless.json", {**SOUND, "note": "\ud800"})
+    found, code = ran("check", nameless)
+    assert (found[0]["digest"], found[0]["findings"], code) == (None, [], 1)
+    assert [ran(*words)[1] for words in (["diff", nameless, nameless], ["export", nameless])] == [2, 1]
+
+
 def test_what_is_no_policy_is_said(tmp_path: Path) -> None:
     for words in (
         ["check", "nobody"], ["export", "nobody"], ["diff", "sql-writes", "nobody"], ["decide", "/nowhere"],

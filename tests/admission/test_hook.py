@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from unittest import mock
 
 import pytest
@@ -141,11 +141,40 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
         ('rm -rf "node_\\\nmodules"', "ask"),
         ("rm -rf node_modules #", "ask"),
         ("rm -rf 'node_modules'/*'*'", "ask"),
+        # zsh looks below, and takes =ls for the path of ls.
+        ("rm -rf **/left-pad", "ask"),
+        ("rm -rf node_modules/**", "ask"),
+        ("rm -rf node_modules =ls", "ask"),
+        ("rm -rf node_modules" + "/." * 20_000, "ask"),
         (" ", "ask"),
     ],
 )
 def test_shell_commands(machine: Machine, command: str, verdict: str) -> None:
     assert machine.verdict("Bash", command=command) == verdict
+
+
+def test_a_rule_that_was_just_written_leaves_nothing_out(machine: Machine) -> None:
+    """Whoever may write .gitignore could call any folder build output, and remove it in the next call."""
+    rules, mine = machine.workspace / ".gitignore", machine.workspace / "out"
+    mine.mkdir()
+    (mine / "book.txt").write_text("mine\n")
+    kept = rules.read_text()
+    rules.write_text(f"{kept}out\n")
+    assert machine.verdict("Bash", command="rm -rf out") == "ask"
+    rules.write_text(kept)
+    (mine / "target").mkdir()
+    (mine / ".gitignore").write_text("target\n")
+    assert machine.verdict("Bash", command="rm -rf out/target") == "ask"
+    machine.git("add", "-f", "out/.gitignore")
+    assert machine.verdict("Bash", command="rm -rf out/target") == "allow"
+
+
+def test_a_folder_of_a_name_that_falls_apart_is_not_known(machine: Machine) -> None:
+    for home in ("/home/ada lovelace", "/home/ada*"):
+        found = machine.observed(machine.payload("Bash", command="rm -rf $HOME/x"), HOME=home)
+        assert "falls apart" in found["unknown"]
+        quoted = machine.observed(machine.payload("Bash", command='rm -rf "$HOME"/x'), HOME=home)
+        assert quoted["answers"]["place"] == "home"
 
 
 def test_a_line_that_goes_on_in_quotes_hides_no_path(machine: Machine) -> None:
@@ -174,6 +203,16 @@ def test_a_line_that_goes_on_in_quotes_hides_no_path(machine: Machine) -> None:
         ("Write", "{workspace}/node_modules/left-pad/index.js", "ask"),
         ("Edit", "{workspace}/notes.txt", "ask"),
         ("Write", "/nowhere/file", "ask"),
+        # The client may write into the home folder, and cuts off what stands around a path.
+        ("Write", "~/.bashrc", "ask"),
+        ("Write", " /etc/hosts", "ask"),
+        ("Write", "{workspace}/src/new.py ", "ask"),
+        # A disk may take these for .git, .claude and .husky.
+        ("Write", "{workspace}/.g\u200cit/config", "block"),
+        ("Write", "{workspace}/.claude\u200b/settings.json", "block"),
+        ("Write", "{workspace}/.hu\u017fky/pre-commit", "block"),
+        ("Write", "{workspace}/CLAUDE.local.md", "block"),
+        ("Write", "{workspace}/.gitattributes", "block"),
         ("NotebookEdit", "{workspace}/src/new.ipynb", "ask"),  # it names a notebook under another key
     ],
 )
@@ -213,11 +252,15 @@ def test_where_there_is_no_version_control_nothing_is_tracked(machine: Machine, 
 class Answering(http.server.BaseHTTPRequestHandler):
     """A server that answers what a test says, and keeps what it was asked."""
 
-    status, body, asked = 200, b"", []
+    status, body, about = 200, b"", ""
+    asked: ClassVar[list[tuple[str, dict[str, str], bytes]]] = []
 
     def do_POST(self) -> None:
-        type(self).asked.append((self.path, dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        type(self).asked.append((self.path, dict(self.headers), sent))
         self.send_response(self.status)
+        if self.about:
+            self.send_header(hooks.ECHO, self.about.format(json.loads(sent)["counterseal"]["action"]))
         if self.status == 302:
             self.send_header("Location", "/elsewhere")
         self.end_headers()
@@ -249,7 +292,8 @@ DENY = json.dumps({"hookSpecificOutput": SAID}).encode()
 @pytest.mark.parametrize(
     ("status", "body", "said"),
     [
-        (200, b"", ""),
+        (200, b"", "ask"),  # whatever answers there has judged nothing
+        (204, b"", "ask"),
         (200, DENY, "deny"),
         (200, DENY.replace(b"deny", b"ask"), "ask"),
         (200, DENY.replace(b"deny", b"allow"), "ask"),  # the client's own prompt would go
@@ -276,6 +320,15 @@ def test_what_it_makes_of_an_answer(
     assert len(Answering.asked) == 1
     observed = json.loads(sent)
     assert observed["counterseal"]["action"] == hooks.action_of(observed)
+
+
+@pytest.mark.parametrize(("about", "said"), [("{}", ""), ("sha256:0", "ask")])
+def test_nothing_lets_a_call_go_on_where_it_is_about_that_call(
+    machine: Machine, server: str, monkeypatch: pytest.MonkeyPatch, about: str, said: str
+) -> None:
+    monkeypatch.setattr(Answering, "about", about)
+    payload = machine.payload("Bash", command="rm -rf node_modules")
+    assert decision_of(machine.run(payload, COUNTERSEAL_URL=server, COUNTERSEAL_TOKEN="csa_x")) == said
 
 
 def test_without_a_server_or_a_call_a_person_is_asked(machine: Machine) -> None:

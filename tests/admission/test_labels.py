@@ -62,7 +62,7 @@ def test_a_decision_says_who_answered_each_question(decided: Any, make_person: A
     for words in (
         "answering model, narrow-7b",
         "the agent itself, big-1",
-        '<td class="soft">probe</td>',
+        '<td class="soft">client probe</td>',
         "A-7</a>, 40 ms",
     ):
         assert words in page, words

@@ -103,15 +103,15 @@ def test_a_decision_shows_each_answer_and_who_gave_it(mia: Client, define: Any, 
         principal_of(make_agent("coder")[0]),
         subject="drop\u202eit",
         answers=answers,
-        action={},
+        action={"observed_by": "probes"},  # as ours say of writes; here it is the word of whoever asked
         model={"id": "m-2"},
     )
     assert told.entry is not None
     page = text(mia.get(f"/policies/{DECIDED}/decisions/{told.entry.seq}/"))
     for words in (
         "<code>0.5</code>", "low_confidence", "2.89, confidence 0.9", "missing: the host is not known",
-        "the agent itself, m-2", r"drop\u202eit", "before any rule", "action_changed", "sha256:aa", "#v1",
-        told.entry.ref,
+        "the agent itself, m-2", "client probe", r"drop\u202eit", "before any rule", "action_changed", "sha256:aa",
+        "#v1", told.entry.ref,
     ):  # fmt: skip
         assert words in page, words
     assert "says something else now" not in page
@@ -196,6 +196,10 @@ def test_consequences_that_nobody_asks_about_are_shown(mia: Client, define: Any)
         ({"title": " "}, "A policy is {title, program, cases}"),
         ({"more": 1}, "A policy is {title, program, cases}"),
         ({"cases": [{"title": "no answers"}]}, "a case is {title, answers"),
+        (
+            {"cases": [{"title": ["x"], "answers": {}, "expect": {"verdict": "allow", "rule": None}}]},
+            "a case is {title",
+        ),
         ({"cases": [{"title": "wrong", "answers": {}, "expect": {"verdict": "allow", "rule": None}}]}, "wrong"),
         ({"program": {}}, "no_questions at program"),
         ({"covers": {"nobody": ["loss"]}}, "no question nobody"),

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 
+from audit.models import Outbox
 from evidence import proof
 from gate.admission import policies
-from gate.writes import actions, admission, admitting
-from gate.writes.models import Admission, WriteRequest
+from gate.writes import actions, admission, admission_jobs, admitting
+from gate.writes.models import Admission, AdmissionRequest, WriteRequest
 from tests.writes.conftest import BODY, REQUEUE, REQUEUE_PARAMETERS
 
 READER = "writes_test_reader"
@@ -77,6 +79,12 @@ def admitted(write: WriteRequest) -> WriteRequest:
     admitting.admit(write.pk)
     write.refresh_from_db()
     return write
+
+
+def checks(write: WriteRequest) -> QuerySet[Outbox]:
+    """The jobs that check it."""
+    requests = AdmissionRequest.objects.filter(write=write).values("pk")
+    return Outbox.objects.filter(task=admission_jobs.ADMIT, subject_id__in=requests)
 
 
 def newest(write: WriteRequest) -> Admission:

@@ -10,14 +10,14 @@ from django.test import Client
 from django.utils import timezone
 
 from audit import reading, twohands
-from audit.models import Entry, Outbox
+from audit.models import Entry
 from gate.admission import policies
 from gate.errors import NotAllowed
 from gate.triage import arrivals
 from gate.writes import actions, admission, admitting, desk, editing, execution, preview, tasks
 from gate.writes.models import Admission, Decision, FirstLook, Preview, PreviewRequest, WriteRequest
 from gate.writes.probes import observing
-from tests.writes.admissions import WIDE, admitted, newest
+from tests.writes.admissions import WIDE, admitted, checks, newest
 from tests.writes.admissions import aim as aim
 from tests.writes.admissions import enforced as enforced
 from tests.writes.admissions import offer as offer
@@ -84,7 +84,9 @@ def test_what_is_blocked_says_why_and_is_recorded(
     assert "Does the condition name a whole key of the table? no : no whole key, but kind" in shown
     assert "Propose it again" in shown
     assert not FirstLook.objects.filter(write=write).exists()
-    assert "W-" in client.get(f"/policies/sql-writes/decisions/{entry.seq}/").content.decode()
+    judged = client.get(f"/policies/sql-writes/decisions/{entry.seq}/").content.decode()
+    assert f'href="/writes/{write.pk}/"' in judged
+    assert "keyed Does the condition name a whole key of the table? no no whole key, but kind probe" in plain(judged)
 
 
 def test_nobody_gets_a_blocked_write_approved(
@@ -185,7 +187,7 @@ def test_answers_about_a_row_that_changed_meanwhile_are_void(
 def test_a_second_delivery_changes_nothing(aim: Any, offer: Any, enforced: Any, entries: Any) -> None:
     aim()
     write = offer()
-    (ask,) = Outbox.objects.filter(task="gate.writes.tasks.admit_write", subject_id=write.pk)
+    (ask,) = checks(write)
     assert ask.queue == "reads"
     tasks.admit_write(ask.pk)
     found = admitting.judge(WriteRequest.objects.select_related("target").get(pk=write.pk))

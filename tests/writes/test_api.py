@@ -68,6 +68,8 @@ def test_an_agent_proposes_and_learns_the_status_and_nothing_else(api: Api) -> N
         ({"title": ""}, "needs a title"),
         ({"reason": "\ud800"}, "U+D800"), ({"target": "\u0000"}, "no target"),
         ({"incident": "I-1\ud800"}, "no open incident"),
+        ({"answers": {"q": {"abstain": True, "why": "a\0b"}}}, "U+0000"), ({"answers": {"q\0": {}}}, "U+0000"),
+        ({"model": {"id": "\udc00"}}, "U+DC00"),
         ({"statement": "delete from shop.gate_ledger", "parameters": []}, "no proposal may name it"),
     ],
 )  # fmt: skip

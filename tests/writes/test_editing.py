@@ -12,7 +12,7 @@ from django.urls import reverse
 from audit.models import Entry
 from evidence.errors import Problem
 from gate.errors import NotAllowed
-from gate.writes import actions, admitting, desk, editing, execution, preview
+from gate.writes import actions, admitting, desk, editing, execution, limits, preview
 from gate.writes.models import Edition, WriteRequest
 from tests.writes.conftest import REQUEUE, REQUEUE_PARAMETERS, body
 
@@ -162,3 +162,19 @@ def test_who_edited_does_not_approve(previewed: Any, approve: Any, make_person: 
     preview.make(actions.ask_preview(write, mia).pk)
     with pytest.raises(NotAllowed, match="You proposed this write"):
         approve(write, by=ada)
+
+
+def test_a_write_that_is_decided_about_while_its_agent_edits_it_is_left_alone(
+    propose: Any, agent: Any, monkeypatch: Any
+) -> None:
+    write = propose()
+
+    def decided(*given: Any, **more: Any) -> None:
+        WriteRequest.objects.filter(pk=write.pk).update(status="approved")
+
+    monkeypatch.setattr(limits, "check_proposal", decided)
+    with pytest.raises(NotAllowed, match=f"{write.ref} was decided about or edited just now"):
+        editing.edit(
+            write, seen_version=write.version, statement=write.statement, parameters=write.parameters, title="t",
+            reason="r", by_agent=agent,
+        )  # fmt: skip

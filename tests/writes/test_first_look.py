@@ -11,6 +11,7 @@ from gate.writes.errors import Unfit
 from gate.writes.models import FirstLook
 from gate.writes.parameters import Parameter
 from gate.writes.statement import canonical
+from tests.writes.admissions import checks
 from tests.writes.conftest import BODY, REQUEUE_PARAMETERS
 from tests.writes.test_screens import page, plain
 
@@ -112,7 +113,7 @@ def test_what_it_reads_is_one_select_of_the_statements_own_parts() -> None:
 def test_it_comes_with_the_proposal_and_with_each_edition(looked: Any, client: Any, mia: Any, agent: Any) -> None:
     write, _ = looked()
     FirstLook.objects.all().delete()
-    asked = Outbox.objects.filter(task="gate.writes.tasks.admit_write", subject_id=write.pk, queue="reads")
+    asked = checks(write).filter(queue="reads")
     assert asked.count() == 1
     for _ in range(2):
         first_look.make_unasked(write.pk)

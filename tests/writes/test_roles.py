@@ -10,6 +10,7 @@ import pytest
 from django.db import ProgrammingError, connection, transaction
 from django.utils import timezone
 
+from gate.admission import policies
 from gate.writes import actions, admitting, deciding, desk, execution, expiry, preview, quorum
 from gate.writes.models import Decision, Execution, Preview, PreviewRequest, WriteRequest
 from tests.writes.conftest import PASSWORD, REQUEUE, REQUEUE_PARAMETERS
@@ -17,8 +18,12 @@ from tests.writes.conftest import PASSWORD, REQUEUE, REQUEUE_PARAMETERS
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_the_way_through_with_each_processs_own_role(target: Any, agent: Any, mia: Any, as_role: Any, job: Any) -> None:
+def test_the_way_through_with_each_processs_own_role(
+    target: Any, agent: Any, mia: Any, as_role: Any, job: Any, define: Any
+) -> None:
+    define("policy", "sql-writes", policies.shipped_body("sql-writes"))
     as_role("agents")
+    assert desk.questions(agent, {"target": "shop"})["questions"] == []
     told = desk.propose(agent, {
         "target": "shop", "statement": REQUEUE, "parameters": REQUEUE_PARAMETERS, "title": "Requeue", "reason": "Stuck",
     })  # fmt: skip
@@ -48,6 +53,19 @@ def test_the_way_through_with_each_processs_own_role(target: Any, agent: Any, mi
         "needs": [],
     }  # fmt: skip
     assert job(7) == "queued"
+
+
+def test_an_agent_edits_its_own_write_with_its_planes_role(target: Any, agent: Any, as_role: Any) -> None:
+    given = {"target": "shop", "statement": REQUEUE, "title": "Requeue", "reason": "Stuck"}
+    as_role("agents")
+    told = desk.propose(agent, {**given, "parameters": REQUEUE_PARAMETERS})
+    for edition in (2, 3):
+        as_role("reads")
+        admitting.admit(told["id"])
+        as_role("agents")
+        changed = [{"t": "text", "v": f"state {edition}"}, *REQUEUE_PARAMETERS[1:]]
+        again = desk.propose(agent, {**given, "parameters": changed, "edits": told["write"]})
+        assert (again["edition"], again["status"]) == (edition, "proposed")
 
 
 def approval(write: Any, by: Any) -> Any:

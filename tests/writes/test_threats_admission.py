@@ -101,11 +101,16 @@ def test_an_incident_of_several_subjects_or_of_one_with_several_keys(
         assert (condition, fact.value) == (condition, expected)
 
 
-def freezing() -> dict[str, Any]:
-    """The shipped policy with a freeze that stops."""
+def stopping() -> dict[str, Any]:
+    """The shipped policy with a freeze that stops, and an incident on the same subject."""
     body = copy.deepcopy(policies.shipped_body("sql-writes") or {})
     rules = body["program"]["rules"]
     next(one for one in rules if one["id"] == "frozen")["then"] = "block"
+    body["program"]["questions"].append({
+        "id": "open_incident", "type": "enum", "by": "probe", "text": "Does an incident go on about the same?",
+        "options": {"yes": "it does", "no": "none does"},
+    })  # fmt: skip
+    rules.insert(0, {"id": "incident", "when": [{"q": "open_incident", "op": "is", "value": "yes"}], "then": "block"})
     body["cases"] = []
     return body
 
@@ -116,7 +121,7 @@ def test_a_freeze_that_began_since_stops_approval_and_run(
     tomorrow = timezone.now() + timedelta(days=1)
     window = {"from": tomorrow.isoformat(), "until": (tomorrow + timedelta(hours=1)).isoformat(), "why": "holidays"}
     aim(freeze=[window])
-    define("policy", "sql-writes", freezing())
+    define("policy", "sql-writes", stopping())
     approved, waiting = (admitted(offer(f"update shop.jobs set state = 'a' where job_id = {n}")) for n in (7, 8))
     for write in (approved, waiting):
         preview.make(actions.ask_preview(write, mia).pk)
@@ -154,3 +159,111 @@ def test_rows_that_came_since_count(aim: Any, offer: Any, mia: Any, approve: Any
     preview.make(actions.ask_preview(write, mia).pk)
     with pytest.raises(NotAllowed, match=f"The rule unkeyed_change blocks {write.ref} now"):
         approve(write)
+
+
+def test_what_cannot_be_told_now_hides_no_freeze(
+    aim: Any, offer: Any, define: Any, mia: Any, approve: Any, agent: Any, make_incident: Any, monkeypatch: Any
+) -> None:
+    tomorrow = timezone.now() + timedelta(days=1)
+    aim(freeze=[{"from": tomorrow.isoformat(), "until": (tomorrow + timedelta(hours=1)).isoformat(), "why": "rest"}])
+    define("policy", "sql-writes", stopping())
+    write = admitted(offer("update shop.jobs set state = 'a' where job_id = 6 + 1"))
+    preview.make(actions.ask_preview(write, mia).pk)
+    make_incident(agent)  # whether it is about the seventh job, only the database works out
+    monkeypatch.setattr(around, "_now", lambda: datetime.now(UTC) + timedelta(days=1, minutes=1))
+    with pytest.raises(NotAllowed, match=f"The rule frozen blocks {write.ref} now"):
+        approve(write)
+
+
+def test_an_incident_that_was_opened_since_stops_approval_and_run(
+    aim: Any, offer: Any, define: Any, mia: Any, approve: Any, job: Any, agent: Any, make_incident: Any
+) -> None:
+    aim()
+    define("policy", "sql-writes", stopping())
+    approved, waiting = (admitted(offer(f"update shop.jobs set state = '{to}' where job_id = 7")) for to in "ab")
+    for write in (approved, waiting):
+        preview.make(actions.ask_preview(write, mia).pk)
+    approve(approved)
+    make_incident(agent)
+    with pytest.raises(NotAllowed, match=f"The rule incident blocks {waiting.ref} now"):
+        approve(waiting)
+    execution.execute(approved.pk)
+    approved.refresh_from_db()
+    assert (approved.status, job(7)) == ("failed", "running")
+
+
+# What stands behind a table when it is checked: what would change is something else than its columns.
+BEHIND: list[tuple[str, str]] = [
+    ("create rule also as on update to shop.plain do also update shop.jobs set state = 'gone'", "A rule on"),
+    ("create rule other as on update to shop.plain do instead update shop.jobs set state = 'gone'", "A rule on"),
+    ("create table shop.heir (more text) inherits (shop.plain)", "inherit from"),
+    ("alter table shop.plain rename to base; create view shop.plain as select * from shop.base", "is no table"),
+]
+
+
+@pytest.mark.parametrize(("behind", "sentence"), BEHIND)
+def test_what_stands_behind_a_table_is_never_called_harmless(
+    aim: Any, offer: Any, shop: Any, enforced: Any, behind: str, sentence: str
+) -> None:
+    shop.execute(f"create table shop.plain (id bigint primary key, said text); {behind};"
+                 "grant select on all tables in schema shop to writes_test_reader")  # fmt: skip
+    aim(labels={"shop.plain": {"columns": {"said": "operational"}}})
+    found = newest(admitted(offer("update shop.plain set said = 'b' where id = 1")))
+    for fact in ("tables_touched", "keyed", "reversible"):
+        assert "abstain" in found.answers[fact]
+        assert sentence in found.facts[fact]["seen"]
+    assert (found.verdict, found.rule) == ("ask", "")
+
+
+# What is done to the table after it was checked, and what the policy makes of it then.
+ELSEWHERE = """
+create function shop.elsewhere() returns trigger language plpgsql as
+  $$ begin update shop.jobs set state = 'gone' where job_id = 8; return new; end $$;
+create trigger elsewhere after update on shop.notes for each row execute function shop.elsewhere();
+"""
+CHANGED_SINCE: list[tuple[str, str, str, str]] = [
+    ("a trigger that writes elsewhere", ELSEWHERE, "blocked", "irreversible_user_data"),
+    ("a trigger that writes other columns", "create function shop.sign() returns trigger language plpgsql as"
+     " $$ begin new.author := 'else'; return new; end $$; create trigger sign before update on shop.notes"
+     " for each row execute function shop.sign()", "blocked", "irreversible_user_data"),
+    ("a key that is none any more", "alter table shop.notes drop constraint notes_slug_key;"
+     " update shop.notes set slug = 's1' where note_id < 3", "blocked", "unkeyed_change"),
+    ("rows that do not concern it", "update shop.notes set author = 'else'", "waiting", "production_is_asked"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("what", "change", "status", "rule"), CHANGED_SINCE)
+def test_a_table_that_was_changed_since_is_looked_at_anew(
+    aim: Any, offer: Any, shop: Any, mia: Any, approve: Any, enforced: Any, what: str, change: str, status: str,
+    rule: str,
+) -> None:  # fmt: skip
+    shop.execute("grant select, update on shop.notes to writes_test_writer")
+    aim()
+    write = admitted(offer("update shop.notes set said = 'b' where slug = 's1'"))
+    assert (write.status, newest(write).rule) == ("waiting", "production_is_asked")
+    shop.execute(change)
+    preview.make(actions.ask_preview(write, mia).pk)
+    if status == "waiting":
+        approve(write)
+        return
+    with pytest.raises(admission.Outdated, match=f"The preview of {write.ref} .* so it is checked anew first"):
+        approve(write)
+    write.refresh_from_db()
+    assert write.status == "proposed"
+    assert (admitted(write).status, newest(write).rule) == (status, rule)
+
+
+def test_what_was_looked_at_anew_is_asked_about_once(
+    aim: Any, offer: Any, shop: Any, mia: Any, approve: Any, enforced: Any
+) -> None:
+    """A source that shows something else than the target, for good, keeps nobody from deciding."""
+    shop.execute("grant select, update on shop.notes to writes_test_writer")
+    aim(labels={**LABELS, "shop.notes": {"columns": {"said": "operational"}, "triggers": {}}})
+    write = admitted(offer("update shop.notes set said = 'b' where slug = 's1'"))
+    shop.execute(ELSEWHERE)
+    preview.make(actions.ask_preview(write, mia).pk)
+    with pytest.raises(admission.Outdated):
+        actions.ask_preview(write, mia)
+    shop.execute("alter table shop.notes disable trigger elsewhere")
+    assert (admitted(write).status, newest(write).answers["tables_touched"]["value"]) == ("waiting", "one")
+    approve(write)

@@ -19,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connection, transaction
 from django.utils import timezone
 
-from audit import log, outbox, twohands
+from audit import log, outbox, twohands, vouching
 from audit.kinds import Kind
 from audit.models import Agent, Definition, Entry
 from gate.config import environment
@@ -222,17 +222,32 @@ def test_no_row_that_the_people_may_insert_stands_for_the_second_approval(
     assert refusal(write) == ""
 
 
-def weaker(policy: dict[str, Any], name: str = "shop") -> Definition:
-    """A version that nobody activated, as rows alone."""
+def weaker(policy: dict[str, Any], name: str = "shop", *, is_vouched: bool = True) -> Definition:
+    """A version that nobody activated, as a row; with an entry that vouches for it, or as the row alone."""
     made = {**BODY, "policy": {**POLICY, **policy}}
     Definition.objects.filter(kind="target", name=name).update(status="retired")
     last = Definition.objects.filter(kind="target", name=name).order_by("-version").first()
     person = Person.objects.earliest("pk")
-    return Definition.objects.create(
+    version = Definition.objects.create(
         kind="target", name=name, version=last.version + 1 if last else 1, body=made, reason="", status="active",
         digest=twohands.digest_of("target", name, made), drafted_by=person, activated_by=person,
         activated_at=timezone.now(),
     )  # fmt: skip
+    if is_vouched:
+        with transaction.atomic():
+            said = {"rows": vouching.rows(version)}
+            log.record_with(Kind.DEFINITION_ACTIVATED, log.Actor.person(person), subject=str(version), args=said)
+    return version
+
+
+def test_a_policy_that_is_a_row_alone_is_none(target: Any, propose: Any, mia: Any, approve: Any) -> None:
+    weaker({}, is_vouched=False)
+    write = propose()
+    preview.make(actions.ask_preview(write, mia).pk)
+    approve(write)
+    assert refusal(write).endswith("of shop was put in force as it is.")
+    status, _ = run(write)
+    assert status == "failed"
 
 
 @pytest.mark.parametrize("name", ["shop", "elsewhere"])
@@ -245,7 +260,7 @@ def test_a_policy_that_was_slipped_in_goes_below_no_floor_of_the_writer(
     write = propose(target=name)
     preview.make(actions.ask_preview(write, mia).pk)
     approve(write)
-    assert refusal(write) == ""  # without a floor, nothing tells it from a policy that two admins put in force
+    assert refusal(write) == ""  # with its entry, nothing but a floor tells it from one that two admins put in force
     settings.WRITE_FLOOR = floor
     assert bool(refusal(write)) is bool(floor)
     status, _ = run(write)

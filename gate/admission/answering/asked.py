@@ -58,11 +58,11 @@ def _completed(
     version: Definition, given: dict[str, Any], wanted: Sequence[str], action: Mapping[str, Any], asked_for: str
 ) -> Gathered:
     if not is_at_work():
-        return _without(given, wanted, NOT_AT_WORK)
+        return without(given, wanted, NOT_AT_WORK)
     if not _waiting.acquire(blocking=False):
-        return _without(given, wanted, TOO_MANY)
+        return without(given, wanted, TOO_MANY)
     try:
-        return _merged(given, wanted, _waited(open_ask(version, wanted, action=action, asked_for=asked_for)))
+        return merged(given, wanted, _waited(open_ask(version, wanted, action=action, asked_for=asked_for)))
     finally:
         _waiting.release()
 
@@ -83,18 +83,27 @@ def is_at_work() -> bool:
     return age is not None and age < SEEN_WITHIN
 
 
+@transaction.atomic
 def open_ask(version: Definition, questions: Sequence[str], *, action: Mapping[str, Any], asked_for: str) -> int:
-    """Ask the answering worker. What it is sent holds no secret that can be told from its form; gives the ask's id."""
-    with transaction.atomic(), connection.cursor() as cursor:
+    """Ask the answering worker; gives the ask's id."""
+    ask_id = put_down(version, questions, action=action, asked_for=asked_for)
+    outbox.enqueue(TASK, QUEUE, ask_id)
+    return ask_id
+
+
+def put_down(version: Definition, questions: Sequence[str], *, action: Mapping[str, Any], asked_for: str) -> int:
+    """What the answering worker is to be asked by a job of the caller's; gives the ask's id.
+
+    What it is sent holds no secret that can be told from its form.
+    """
+    with connection.cursor() as cursor:
         # Only these columns are granted: who asks cannot answer.
         cursor.execute(
             "insert into admission_answerask (version_id, questions, action, asked_for) values (%s, %s, %s, %s)"
             " returning id",
             [version.pk, json.dumps(list(questions)), json.dumps(masking.mask(dict(action))), asked_for],
         )
-        ask_id = int(cursor.fetchone()[0])
-        outbox.enqueue(TASK, QUEUE, ask_id)
-    return ask_id
+        return int(cursor.fetchone()[0])
 
 
 def _waited(ask_id: int) -> AnswerAsk | None:
@@ -107,9 +116,10 @@ def _waited(ask_id: int) -> AnswerAsk | None:
     return None
 
 
-def _merged(given: dict[str, Any], wanted: Sequence[str], ask: AnswerAsk | None) -> Gathered:
-    if ask is None:
-        return _without(given, wanted, LATE)
+def merged(given: dict[str, Any], wanted: Sequence[str], ask: AnswerAsk | None) -> Gathered:
+    """The answers with what an ask brought; without one, or while it is open, it was not answered in time."""
+    if ask is None or ask.answered_at is None:
+        return without(given, wanted, LATE)
     said = ask.answers if isinstance(ask.answers, dict) else {}
     # Only what was asked for: an answer to another question is nobody's.
     found = {name: said.get(name, parsing.missing(LATE)) for name in wanted}
@@ -120,6 +130,7 @@ def _merged(given: dict[str, Any], wanted: Sequence[str], ask: AnswerAsk | None)
     return Gathered({**given, **found}, asked)
 
 
-def _without(given: dict[str, Any], wanted: Sequence[str], why: str) -> Gathered:
+def without(given: dict[str, Any], wanted: Sequence[str], why: str) -> Gathered:
+    """The answers with each of the wanted missing, for this reason."""
     missing = {name: parsing.missing(why) for name in wanted}
     return Gathered({**given, **missing}, {"questions": list(wanted), "model": "", "latency_ms": None, "entry": ""})

@@ -20,30 +20,33 @@ from gate.admission.models import AnswerAsk
 from gate.admission.program import Program, Question
 from gate.admission.usable import usable
 
-SECONDS = 7.0  # for all questions of an ask, from the moment that it was asked
+SECONDS = 7.0  # for all questions of an ask
 KEPT = timedelta(hours=1)  # nobody reads an ask after a few seconds, and the log has what it said
 NO_MODEL = "No answering model is configured."
 NOT_A_PROGRAM = "The policy cannot be read, so nothing was asked."
 
 
-def answer(ask_id: int) -> None:
-    """Ask, and record it. Safe to run twice: the first answer stays."""
+def answer(ask_id: int, *, patience: float = SECONDS) -> None:
+    """Ask, and record it. Safe to run twice: the first answer stays, and what nobody waits for any more is gone.
+
+    `patience` is for how many seconds after it was asked somebody still waits.
+    """
     AnswerAsk.objects.filter(asked_at__lt=timezone.now() - KEPT).exclude(pk=ask_id).delete()
-    ask = AnswerAsk.objects.select_related("version").get(pk=ask_id)
-    if ask.answered_at is not None:
+    ask = AnswerAsk.objects.select_related("version").filter(pk=ask_id, answered_at=None).first()
+    if ask is None:
         return
     began = timezone.now()
-    _record(ask, _answered(ask), round((timezone.now() - began).total_seconds() * 1000))
+    _record(ask, _answered(ask, patience), round((timezone.now() - began).total_seconds() * 1000))
 
 
-def _answered(ask: AnswerAsk) -> dict[str, Answered]:
+def _answered(ask: AnswerAsk, patience: float) -> dict[str, Answered]:
     program, endpoint = usable(ask.version.body["program"]), endpoints.configured()
     if program is None:
         return _nothing(ask, NOT_A_PROGRAM)
     if endpoint is None:
         return _nothing(ask, NO_MODEL)
     # Clocks differ: nobody waits longer than this, and an ask of tomorrow gets no more time than one of now.
-    left = min(SECONDS, SECONDS - (timezone.now() - ask.asked_at).total_seconds())
+    left = min(SECONDS, patience - (timezone.now() - ask.asked_at).total_seconds())
     if left <= 0:
         return _nothing(ask, LATE)  # nobody waits for it any more
     return questioning.ask(endpoint, _questions(ask, program), ask.action, seconds=left)

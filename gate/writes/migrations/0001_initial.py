@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                 ('effect_digest', models.CharField(blank=True, max_length=64)),
                 ('digest', models.CharField(max_length=64)),
                 ('error', models.TextField(blank=True)),
-                ('at', models.DateTimeField(auto_now_add=True)),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
         ),
         migrations.CreateModel(
@@ -312,6 +312,16 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [models.Index(fields=['write', 'edition'], name='writes_admissions')],
             },
+        ),
+        migrations.CreateModel(
+            name='AdmissionRequest',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('edition', models.PositiveIntegerField()),
+                ('answer_ask', models.BigIntegerField(null=True)),
+                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ('write', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='admission_requests', to='writes.writerequest')),
+            ],
         ),
         migrations.RunSQL([_edit_sql.FUNCTION, _edit_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
         migrations.RunSQL([_canary_sql.FUNCTION, _canary_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),

@@ -31,7 +31,7 @@ def probes(write: WriteRequest) -> dict[str, Probe]:
     """By the question that each answers."""
     return {
         "environment": lambda: _environment(write), "frozen": lambda: frozen(write),
-        "open_incident": lambda: _open_incident(write),
+        "open_incident": lambda: open_incident(write),
     }  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def _now() -> datetime:
     return found
 
 
-def _open_incident(write: WriteRequest) -> Fact:
+def open_incident(write: WriteRequest) -> Fact:
     """The incident that it names, or one whose subject, or a member's, the statement names whole. Raises Unknown."""
     values = {name: _spellings(texts) for name, texts in _values(write).items()}
     known = list(_open().order_by("pk").values_list("pk", "subject", "members"))

@@ -87,6 +87,8 @@ def _of(doctor: psycopg.Connection[Any], statement: Statement) -> Table:
     names = [name for name, _ in tables.parts(doctor, statement)]
     if not names:
         raise Unknown(f"The source does not show a table {statement.table}.")
+    if why := tables.why_not_shown(doctor, statement):
+        raise Unknown(why)  # a view, rules or heirs: what would change is something else than stands there
     verbs = _verbs(doctor, statement, names)
     sets = {"names": names, "verbs": verbs, "sets": sorted(statement.sets)}
     columns = doctor.execute(shapes.COLUMNS, place).fetchall()

@@ -75,11 +75,8 @@ class Command(BaseCommand):
             raise CommandError(f"These do not hold: {', '.join(bad)}.", returncode=DIFFERS)
 
     def _export(self, policies: list[str], **options: Any) -> None:
-        for one in _found(policies):
-            try:
-                self.stdout.write(canonical.text(one.program))
-            except ValueError as error:
-                raise CommandError(f"{one.name}: {error}", returncode=DIFFERS) from error
+        # A line each, and none behind the last: the SHA-256 of what is printed of one policy is its name.
+        self.stdout.write("\n".join(map(_canonical, _found(policies))), ending="")
 
     def _diff(self, old: str, new: str, **options: Any) -> None:
         compared = checking.compare(files.find(old), files.find(new))
@@ -115,6 +112,13 @@ class Command(BaseCommand):
         if compared.newly_allowed:
             sentence = f"{len(compared.newly_allowed)} of {compared.compared} recorded calls are newly allowed."
             raise CommandError(sentence, returncode=DIFFERS)
+
+
+def _canonical(policy: PolicyFile) -> str:
+    try:
+        return canonical.text(policy.program)
+    except ValueError as error:
+        raise CommandError(f"{policy.name}: {error}", returncode=DIFFERS) from error
 
 
 def _found(named: list[str]) -> list[PolicyFile]:
