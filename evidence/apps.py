@@ -19,7 +19,7 @@ class EvidenceConfig(AppConfig):
         _register_definitions()
         discovery.register()
         telling.register()
-        copies.register(metric_copies.of, metric_copies.clear)
+        copies.register(metric_copies.of, metric_copies.clear, metric_copies.forget)
         agent_page.register_part("evidence/_agent_activity.html", agent_activity.Activity)
         agent_page.set_marks(agent_activity.open_alerts)
 

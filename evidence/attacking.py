@@ -103,13 +103,18 @@ def _try(read: Read, case: Case, marks: Sequence[str]) -> str:
         return f"took {took:.0f} s"
     # A refusal may quote the attack; what its own text does not hold came out of the database.
     shown = "\n".join(answer.sentence if isinstance(answer, Refused) else answer for answer in answers)
-    told = next((mark for mark in marks if mark in shown and mark not in "\n".join(case.texts)), None)
+    told = next((mark for mark in marks if _stands(mark, shown) and mark not in "\n".join(case.texts)), None)
     if told is not None:
         return f"showed {told}"
     if any(isinstance(answer, Refused) and answer.code == "wrote" for answer in answers):
         return "was given a transaction number"
     is_refused = any(isinstance(answer, Refused) for answer in answers)
     return "was served, and must be refused" if case.must == "refused" and not is_refused else ""
+
+
+def _stands(mark: str, shown: str) -> bool:
+    """Whether the mark is there, as it is in a sentence or as JSON spells it: with escapes."""
+    return mark in shown or exact_json.dumps(mark)[1:-1] in shown
 
 
 def _read(dsn: str, text: str) -> str | Refused:

@@ -47,6 +47,11 @@ def shown(text: str) -> str:
     return _HIDDEN.sub(_written, text)
 
 
+def without_hidden(text: str) -> str:
+    """The text without what hides in it: what a reader would take it for."""
+    return _HIDDEN.sub(lambda found: "⟦" if found[0] == "⟦" else "", text)
+
+
 def _written(found: re.Match[str]) -> str:
     character = found[0]
     if character == EMOJI_STYLE and _is_picture(found.string[found.start() - 1 : found.start()]):

@@ -110,7 +110,13 @@ FACTS = (
         f"select 'large object ' || oid, 'REVOKE ALL ON LARGE OBJECT', oid::text, 'FROM PUBLIC, ' || quote_ident($1)"
         f" from pg_largeobject_metadata where exists (select from aclexplode(lomacl) where grantee in (0, {_ROLE}))"
         f" union all select 'lo_compat_privileges is on', {NO_MEND}"
-        " where current_setting('lo_compat_privileges') = 'on'",
+        " where current_setting('lo_compat_privileges') = 'on'"
+        # Stored for the role, it is no setting of the doctor's own session.
+        " union all select entry || ' is stored for the role', 'ALTER ROLE', quote_ident($1)"
+        " || coalesce(' IN DATABASE ' || quote_ident(d.datname), ''), 'RESET lo_compat_privileges'"
+        " from pg_db_role_setting s left join pg_database d on d.oid = s.setdatabase, unnest(s.setconfig) entry"
+        f" where s.setrole = {_ROLE} and split_part(entry, '=', 1) = 'lo_compat_privileges'"
+        " and split_part(entry, '=', 2)::boolean",
         "ALTER SYSTEM SET lo_compat_privileges = off, then reload the server.",
     ),
     Fact(
@@ -132,9 +138,9 @@ FACTS = (
         " 'FROM PUBLIC, ' || quote_ident($1) from pg_default_acl d"
         f" join {_KINDS} kinds (letter, kind) on letter = d.defaclobjtype::text"
         " left join pg_namespace n on n.oid = d.defaclnamespace, aclexplode(d.defaclacl) a"
-        f" where a.grantee in (0, {_ROLE}) and a.privilege_type not in ('SELECT')"
+        f" where a.grantee in (0, {_ROLE}) and (a.is_grantable or a.privilege_type not in ('SELECT')"
         # Reading the way into a schema is what the reader has anyway, where it has it.
-        " and not (d.defaclobjtype = 'n' and a.privilege_type = 'USAGE')",
+        " and not (d.defaclobjtype = 'n' and a.privilege_type = 'USAGE'))",
         "ALTER DEFAULT PRIVILEGES … REVOKE these from PUBLIC and from the reader.",
         Weight.LAYER,
     ),

@@ -107,6 +107,16 @@ class What(models.TextChoices):
     SLOW = "slow", "Slower than usual"
 
 
+class Letter(models.TextChoices):
+    """What became of the letter about an alert to whoever answers for the agent."""
+
+    DUE = "due", "Due"
+    UNDER_WAY = "under_way", "Under way"
+    TAKEN = "taken", "Taken by the mail server"
+    UNKNOWN = "unknown", "Nobody can tell"
+    GIVEN_UP = "given_up", "Given up"
+
+
 class AgentAlert(models.Model):
     """Something about an agent that a person should look at, from when it was true until it is over."""
 
@@ -127,7 +137,10 @@ class AgentAlert(models.Model):
     acknowledged_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
     acknowledged_at = models.DateTimeField(null=True)
     reason = models.TextField(default="")
-    mailed_at = models.DateTimeField(null=True)  # when a process took it up to tell the agent's owner
+    letter = models.CharField(max_length=10, choices=Letter.choices, default=Letter.DUE)
+    letter_tries = models.PositiveSmallIntegerField(default=0)
+    letter_at = models.DateTimeField(null=True)  # since when it stands as it does; while it is due, from when on
+    letter_why = models.TextField(default="")  # why it has not gone out
 
     class Meta:
         constraints = [

@@ -41,7 +41,7 @@ class LeftSerializer(serializers.Serializer[Any]):
 
 
 class ToolAnswerSerializer(serializers.Serializer[Any]):
-    """The answer of an evidence tool, which has all eight. A desk tool answers with an object of its own."""
+    """The answer of an evidence tool, which has all nine. A desk tool answers with an object of its own."""
 
     audit_id = serializers.CharField(required=False, help_text="The entry to cite, like A-48213.")
     digest = serializers.CharField(required=False, help_text="The entry's digest in hex: your receipt for it.")
@@ -51,6 +51,9 @@ class ToolAnswerSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), required=False,
         help_text="By codes, what the source itself says is missing from the result.",
     )  # fmt: skip
+    incomplete_why = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="The same, a sentence for each code."
+    )
     budget_left = serializers.IntegerField(required=False, help_text="Calls that the investigation has left.")
     left = LeftSerializer(required=False)
     untrusted = serializers.BooleanField(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from audit.models import Definition
 from evidence.kinds.cloudwatch.kind import CloudWatch
@@ -28,6 +28,12 @@ KINDS: Mapping[str, SourceKind] = {
         CloudWatch(),
     )
 }  # fmt: skip
+
+
+def sentences(source: Definition, codes: Iterable[str]) -> list[str]:
+    """What the codes of an incomplete answer mean, a sentence each, by the table of the source's kind."""
+    table = of(source).codes
+    return [table[code] for code in codes]
 
 
 def of(source: Definition) -> SourceKind:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from audit.models import Definition
 from evidence.bounds import Limits
 from evidence.errors import Refused
+from evidence.kinds.fields import Field
 from evidence.layers import Attack
 from evidence.stating import Proven, Seen
 
@@ -26,7 +27,7 @@ __all__ = ["Found", "Limits", "Proven", "Seen", "SourceKind", "request_of"]
 class Found:
     """What a read found: the result's JSON object, whether a limit cut it, and why it is not the whole answer.
 
-    `incomplete` holds codes of the kind's own closed list. Any of them makes the answer one that was cut.
+    `incomplete` holds codes of the kind's own closed table. Any of them makes the answer one that was cut.
     """
 
     result: dict[str, Any]
@@ -42,8 +43,20 @@ class SourceKind(Protocol):
         """What a source's body says as its `kind`."""
 
     @property
+    def title(self) -> str:
+        """What it is called among people, with the versions that it reads."""
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """What the form of a source asks for: a field for each key of the body besides those of all kinds."""
+
+    @property
     def attacks(self) -> tuple[Attack, ...]:
         """The families of attacks, and which line stops each first: the layer report of the certificate."""
+
+    @property
+    def codes(self) -> Mapping[str, str]:
+        """Each code by which a read says that its answer is not the whole one, with the sentence that explains it."""
 
     @property
     def source_example(self) -> Mapping[str, Any]:

@@ -14,6 +14,8 @@ from evidence import credentials, examining, facts, grammar, layers, reader, rea
 from evidence.bounds import Limits
 from evidence.errors import Problem
 from evidence.kinds import saying, sql_tools
+from evidence.kinds.fields import ENVIRONMENT, QUERY, SCHEMA, Field, Sort, accepts
+from evidence.kinds.fields import credentials as credentials_of
 from evidence.kinds.kind import Found
 from evidence.reader_role import Tier
 from evidence.stating import Proven
@@ -31,7 +33,15 @@ class PostgreSQL:
     """PostgreSQL 13 or newer, a hot standby or not."""
 
     name = "postgresql"
+    title = "PostgreSQL 13 or newer, a hot standby or not"
+    fields = (
+        ENVIRONMENT, *credentials_of("DSN"), SCHEMA, QUERY,
+        Field("replica_lag_seconds", "Seconds that a standby may be behind", "Empty: a hot standby may lack nothing.",
+              Sort.NUMBER),
+        accepts(facts.ACCEPTABLE),
+    )  # fmt: skip
     attacks = layers.ATTACKS
+    codes: Mapping[str, str] = {}  # it refuses where others warn; what a limit cut says so by itself
     source_example: Mapping[str, Any] = {
         "kind": "postgresql",
         "reader_env": "MYSHOP_READER_DSN",

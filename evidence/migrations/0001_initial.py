@@ -156,7 +156,10 @@ class Migration(migrations.Migration):
                 ('over_at', models.DateTimeField(null=True)),
                 ('acknowledged_at', models.DateTimeField(null=True)),
                 ('reason', models.TextField(default='')),
-                ('mailed_at', models.DateTimeField(null=True)),
+                ('letter', models.CharField(choices=[('due', 'Due'), ('under_way', 'Under way'), ('taken', 'Taken by the mail server'), ('unknown', 'Nobody can tell'), ('given_up', 'Given up')], default='due', max_length=10)),
+                ('letter_tries', models.PositiveSmallIntegerField(default=0)),
+                ('letter_at', models.DateTimeField(null=True)),
+                ('letter_why', models.TextField(default='')),
                 ('acknowledged_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={
@@ -188,5 +191,5 @@ class Migration(migrations.Migration):
         ),
         # A counter that every call waits for must not wait for the disk.
         migrations.RunSQL('alter table evidence_calluse set unlogged', reverse_sql=migrations.RunSQL.noop),
-        migrations.RunSQL([_copies_sql.FUNCTION, _copies_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
+        migrations.RunSQL([_copies_sql.FUNCTION, _copies_sql.FORGET, _copies_sql.REVOKE], reverse_sql=migrations.RunSQL.noop),
     ]

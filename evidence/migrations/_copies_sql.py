@@ -1,4 +1,4 @@
-"""The function that takes away what questions of metrics repeat of a redacted entry, as its first version has it."""
+"""The functions that take away what questions of metrics repeat of entries, as their first version has them."""
 
 # A call's entries all hold what was asked, so with one of them the question goes, and its answer: a run of golden
 # values is a question of several calls. The request has to be one that the log's function has done.
@@ -17,4 +17,22 @@ begin
       or m.answer @> jsonb_build_object('golden', jsonb_build_array(jsonb_build_object('audit_id', 'A-' || e.seq))));
 end $$
 """
-REVOKE = "revoke execute on function evidence_clear_copies(bigint) from public"
+# A question goes with the month in which the log had its call; one that was never answered, with that of its asking.
+# It takes no word from whoever calls it: what was dropped stands in the log's own table.
+FORGET = """
+create function evidence_forget_copies() returns void
+  language sql security definer set search_path = pg_catalog, public, pg_temp as $$
+  with refs as (
+    select id, audit_id as ref from public.evidence_metricask
+    union all
+    select m.id, line ->> 'audit_id' from public.evidence_metricask m,
+      jsonb_array_elements(case when jsonb_typeof(m.answer -> 'golden') = 'array' then m.answer -> 'golden' end) line
+  )
+  delete from public.evidence_metricask m where exists (
+    select from public.audit_retained r
+    where (m.audit_id = '' and date_trunc('month', m.asked_at at time zone 'UTC')::date = r.month)
+      or exists (select from refs where refs.id = m.id
+        and substring(refs.ref from '^A-([0-9]+)$')::bigint between r.first_number and r.last_number))
+$$
+"""
+REVOKE = "revoke execute on function evidence_clear_copies(bigint), evidence_forget_copies() from public"

@@ -1,8 +1,8 @@
 """Letters about alerts, to the person who answers for the agent.
 
 The worker finds alerts, and only the people's plane may write in our name (it alone knows the mail server). So each of
-its processes looks now and then; an alert is claimed before its letter goes out, so nobody is told twice. A process
-that dies in between has told nobody: the alert still stands on the agent's page, and in the rail.
+its processes looks now and then, and an alert's row is the job: it is claimed before its letter goes out, a try that
+failed is followed by another, and one that may have arrived is not. What came of it stands with the alert.
 """
 
 from __future__ import annotations
@@ -10,19 +10,26 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from datetime import datetime, timedelta
 
 import psycopg
 from django.db import Error as DatabaseError
 from django.db import connection
+from django.db.models import F, Q
 from django.utils import timezone
 
 from audit.models import Agent
 from evidence.models import AgentAlert
+from evidence.monitoring_models import Letter
 from gate.people import letters, mail
 from gate.people.models import Person
 
 EVERY = 30.0  # seconds
 MOST_AT_ONCE = 20
+# After each try that failed. They outlast a mail server's upgrade, and the hour in which one person gets only so many.
+WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
+LONGEST_TRY = timedelta(minutes=10)  # a mail server that answers each command late takes less
+LOST = "The process that sent it ended meanwhile; it is not sent again, for it may have arrived."
 log = logging.getLogger(__name__)
 
 
@@ -35,7 +42,7 @@ def start() -> None:
 def _go_on() -> None:
     while True:
         try:
-            send_due()
+            send_due(timezone.now())
         except (DatabaseError, psycopg.Error):
             log.exception("Could not look for alerts to write about; trying again in %d s.", EVERY)
         finally:
@@ -43,22 +50,53 @@ def _go_on() -> None:
         time.sleep(EVERY)
 
 
-def send_due() -> int:
-    """Write about the alerts that nobody was told of and nobody has looked at. How many owners were written to."""
-    due = AgentAlert.objects.filter(state=AgentAlert.State.OPEN, mailed_at=None).order_by("pk")[:MOST_AT_ONCE]
-    return sum(_tell(alert) for alert in due if _claim(alert))
+def send_due(now: datetime) -> int:
+    """Write about the alerts whose letter is due and that nobody has looked at. How many owners were written to."""
+    _mark_lost(now)
+    standing = AgentAlert.objects.filter(state=AgentAlert.State.OPEN, letter=Letter.DUE)
+    due = standing.filter(Q(letter_at=None) | Q(letter_at__lte=now)).order_by("pk")[:MOST_AT_ONCE]
+    return sum(_tell(alert, now) for alert in due if _claim(alert, now))
 
 
-def _claim(alert: AgentAlert) -> bool:
-    # Another process may have been there first.
-    return AgentAlert.objects.filter(pk=alert.pk, mailed_at=None).update(mailed_at=timezone.now()) == 1
+def _mark_lost(now: datetime) -> None:
+    """A process that died over a letter said nothing of it, and nobody else knows."""
+    begun = AgentAlert.objects.filter(letter=Letter.UNDER_WAY, letter_at__lt=now - LONGEST_TRY)
+    begun.update(letter=Letter.UNKNOWN, letter_at=now, letter_why=LOST)
 
 
-def _tell(alert: AgentAlert) -> bool:
+def _claim(alert: AgentAlert, now: datetime) -> bool:
+    # Another process may have been there first, or somebody has looked meanwhile.
+    still = AgentAlert.objects.filter(
+        pk=alert.pk, state=AgentAlert.State.OPEN, letter=Letter.DUE, letter_tries=alert.letter_tries
+    )  # fmt: skip
+    return still.update(letter=Letter.UNDER_WAY, letter_at=now, letter_tries=F("letter_tries") + 1) == 1
+
+
+def _tell(alert: AgentAlert, now: datetime) -> bool:
     owner = _owner(alert.agent)
     if owner is None or not owner.email:
-        return False  # it stands on the agent's page all the same
-    return not letters.tell_of_alert(owner, alert.agent, alert.sentence).why_not
+        why = f"{owner or 'Nobody'} {'has no e-mail address' if owner else 'answers for the agent any more'}."
+        _note(alert, Letter.GIVEN_UP, now, why)
+        return False
+    outcome = letters.tell_of_alert(owner, alert.agent, alert.sentence)
+    if not outcome.why_not:
+        _note(alert, Letter.TAKEN, now)
+    elif outcome.is_doubtful:
+        _note(alert, Letter.UNKNOWN, now, outcome.why_not)
+    else:
+        _wait(alert, now, outcome.why_not)
+    return not outcome.why_not
+
+
+def _wait(alert: AgentAlert, now: datetime, why: str) -> None:
+    if alert.letter_tries < len(WAITS):
+        _note(alert, Letter.DUE, now + WAITS[alert.letter_tries], why)
+    else:
+        _note(alert, Letter.GIVEN_UP, now, why)
+
+
+def _note(alert: AgentAlert, letter: Letter, at: datetime, why: str = "") -> None:
+    AgentAlert.objects.filter(pk=alert.pk).update(letter=letter, letter_at=at, letter_why=why)
 
 
 def _owner(agent: str) -> Person | None:

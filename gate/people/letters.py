@@ -61,10 +61,14 @@ TEST = """\
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a letter: the address, and why it did not go out; "" when it did."""
+    """What became of a letter: the address, and why it did not go out; "" when it did.
+
+    `is_doubtful` where nobody can tell whether it did.
+    """
 
     address: str
     why_not: str = ""
+    is_doubtful: bool = False
 
 
 def invite(person: Person, token: str, *, by: Person) -> Outcome:
@@ -111,8 +115,10 @@ def _send(
             to=to.email, subject=subject, text=template.format(**{name: mail.one_line(w) for name, w in words.items()})
         )
     except mail.NotSent as refusal:
-        return _record(to, kind, by, str(refusal))
-    return _record(to, kind, by)
+        _record(to, kind, by, str(refusal))
+        return Outcome(to.email, str(refusal), refusal.is_doubtful)
+    _record(to, kind, by)
+    return Outcome(to.email)
 
 
 def _take(to: Person, by: Person | None) -> None:
@@ -124,11 +130,10 @@ def _take(to: Person, by: Person | None) -> None:
         raise mail.NotSent(f"Too many letters within an hour. Try again in {minutes_until(used.until)}.") from used
 
 
-def _record(to: Person, kind: str, by: Person | None, why_not: str = "") -> Outcome:
+def _record(to: Person, kind: str, by: Person | None, why_not: str = "") -> None:
     log.record(
         Kind.MAIL_FAILED if why_not else Kind.MAIL_SENT, by.actor() if by else log.Actor.process(),
         subject=f"person {to.username}",
         summary=f"{kind} to {to.email}", status="failed" if why_not else "ok", error=why_not,
         args={"kind": kind, "to": to.email},
     )  # fmt: skip
-    return Outcome(to.email, why_not)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import smtplib
 import socket
 import ssl
+from contextlib import suppress
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -21,8 +22,19 @@ LONGEST_ANSWER = 200  # characters of what the server said
 LONGEST_SUBJECT = 150
 
 
+# The server may have taken the letter before it fell silent.
+DOUBTFUL = (TimeoutError, ConnectionResetError, BrokenPipeError, smtplib.SMTPServerDisconnected)
+
+
 class NotSent(Exception):
-    """A letter did not go out. The text is one sentence that says what happened and what to do."""
+    """A letter did not go out. The text is one sentence that says what happened and what to do.
+
+    `is_doubtful` where the server was reached and may have taken the letter all the same.
+    """
+
+    def __init__(self, sentence: str, *, is_doubtful: bool = False) -> None:
+        super().__init__(sentence)
+        self.is_doubtful = is_doubtful
 
 
 def is_configured() -> bool:
@@ -42,12 +54,21 @@ def send(*, to: str, subject: str, text: str) -> None:
     _check_address(to)
     backend = _backend(server)
     letter = EmailMessage(one_line(subject)[:LONGEST_SUBJECT], text, server.sender, [to], connection=backend)
+    is_open = False
     try:
+        is_open = bool(backend.open())
         letter.send()
     except (smtplib.SMTPException, OSError) as error:
-        raise NotSent(_sentence(error, server)) from error
+        # Whoever was not reached took nothing.
+        raise NotSent(_sentence(error, server), is_doubtful=is_open and isinstance(error, DOUBTFUL)) from error
     finally:
-        backend.close()  # also what was opened half
+        _close(backend)  # also what was opened half
+
+
+def _close(backend: EmailBackend) -> None:
+    # What the server says to a goodbye is no word about the letter, which it has taken or refused by then.
+    with suppress(smtplib.SMTPException, OSError):
+        backend.close()
 
 
 def one_line(text: str) -> str:

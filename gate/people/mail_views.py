@@ -11,10 +11,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from evidence.models import AgentAlert
+from evidence.monitoring_models import Letter
 from gate.config.smtp import MailServer
 from gate.people import letters
 from gate.people.requests import person_of
 
+MOST_UNTOLD = 100  # alerts
 may_try = permission_required("people.try_mail", raise_exception=True)
 
 
@@ -41,7 +44,9 @@ def _context() -> dict[str, Any]:
     server: MailServer | None = settings.MAIL
     if server is None:
         return {}
+    lost = AgentAlert.objects.filter(state=AgentAlert.State.OPEN, letter__in=(Letter.GIVEN_UP, Letter.UNKNOWN))
     return {
+        "untold": sorted(set(lost.values_list("agent", flat=True)[:MOST_UNTOLD])),
         "host": server.host, "port": server.port, "encryption": server.encryption, "sender": server.sender,
         "user": server.user, "has_password": bool(server.password),
     }  # fmt: skip

@@ -12,7 +12,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from audit.models import Definition
-from evidence import attacking
+from evidence import attacking, exact_json
+from evidence.errors import Refused
 from evidence.reader import ReadResult
 from tests.evidence import bodies, scratch
 
@@ -88,6 +89,16 @@ def test_each_kind_of_breach_is_found(
     assert "breach B-1 (planted): " in said
     assert why in said
     assert "does not hold" in said
+
+
+@pytest.mark.parametrize("mark", ['say "hello"', "back\\slash", "Zoë", "two\nlines", "⟦U+200B⟧", "\u2028", "plain"])
+def test_a_mark_is_found_however_json_spells_it(mark: str) -> None:
+    case = attacking.Case("B-1", "leak", ("select token from app.secrets",), "bounded")
+    rows = exact_json.dumps([{"token": f"before {mark} after"}])
+    assert attacking._try(lambda text: rows, case, [mark]) == f"showed {mark}"
+    refused = Refused("database", f"The database refused the read: {mark}.")
+    assert attacking._try(lambda text: refused, case, [mark]) == f"showed {mark}"
+    assert attacking._try(lambda text: exact_json.dumps([{"token": "other"}]), case, [mark]) == ""
 
 
 @pytest.mark.django_db

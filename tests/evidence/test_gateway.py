@@ -242,6 +242,16 @@ def test_numbers_keep_their_digits(certified: Any, define: Any, asker: Any, scop
     assert str(reading.payload_of(entry(answer.audit_id).pk).result["row"]["b"]) == "0.10"
 
 
+def test_arguments_stand_in_the_logs_line_as_json_and_not_as_python(
+    certified: Any, define: Any, asker: Any, scope_of: Any
+) -> None:
+    define("tool", "echo", bodies.any_tool("select 1 as n", "text", "of", "is_open", "none", parameters=[]))
+    scope_of(asker[0], "echo")
+    answer = call(asker, "echo", {"text": "a b", "of": {"kind": ["ö", 1.50]}, "is_open": True, "none": None})
+    said = Entry.objects.get(pk=entry(answer.audit_id).parent).summary
+    assert said == 'echo text=a b of={"kind": ["ö", 1.5]} is_open=true'
+
+
 def test_secrets_are_masked_in_the_log_and_nowhere_else(certified: Any, define: Any, asker: Any, scope_of: Any) -> None:
     define("tool", "echo", bodies.any_tool("select length($1::text) as n", "password", "note", parameters=["password"]))
     scope_of(asker[0], "echo")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 
 from audit import reading
 from audit.models import Definition, Entry
@@ -14,7 +18,15 @@ from evidence import catalog, contracts, gateway, kinds, layers, proof
 from evidence.bounds import Limits
 from evidence.contracts import Contract
 from evidence.errors import Problem, Refused
+from evidence.kinds.cloudwatch import completeness as cloudwatch
+from evidence.kinds.cloudwatch import running
+from evidence.kinds.elasticsearch import completeness as elasticsearch
+from evidence.kinds.http import completeness as http
 from evidence.kinds.kind import Found, Proven, Seen, SourceKind, request_of
+from evidence.kinds.kubernetes import completeness as kubernetes
+from evidence.kinds.loki import completeness as loki
+from evidence.kinds.mariadb import completeness as mariadb
+from evidence.kinds.prometheus import completeness as prometheus
 from tests.evidence import bodies
 
 pytestmark = pytest.mark.django_db
@@ -25,6 +37,7 @@ class Shelf:
 
     name = "shelf"
     attacks = (layers.Attack("Putting something on the shelf", ("closed",), "the lid"),)
+    codes: Mapping[str, str] = {"behind_the_end": "The shelf ends before it.", "unsorted": "The words are unsorted."}
     source_example: Mapping[str, Any] = {"kind": "shelf", "words": ["a"]}
     tool_example: Mapping[str, Any] = {"request": {"at": 0}}
 
@@ -100,12 +113,53 @@ def test_a_whole_answer_is_native_and_says_that_nothing_is_missing(ask: Any) -> 
     assert reading.payload_of(kept.pk).result == {"word": "first"}
 
 
-def test_what_the_source_says_is_missing_is_told_and_kept_and_counts_as_cut(ask: Any) -> None:
+def test_what_the_source_says_is_missing_is_told_and_kept_and_counts_as_cut(
+    ask: Any, client: Client, make_person: Any
+) -> None:
     answer = ask(7)
     assert (answer["truncated"], answer["incomplete"]) == (True, ["behind_the_end", "unsorted"])
+    assert answer["incomplete_why"] == list(Shelf.codes.values())
     kept = entry(answer)
+    assert kept.error == "The shelf ends before it. The words are unsorted."
     assert (kept.truncated, kept.error_class, kept.status) == (True, "behind_the_end unsorted", "ok")
     assert kept.summary.endswith("cut: behind_the_end unsorted")
+    client.force_login(make_person("vera", "viewer"))
+    page = client.get(f"/audit/{kept.seq}/").content.decode()
+    assert "<dt>Not the whole answer</dt><dd>The shelf ends before it. The words are unsorted." in page
+    assert "<dt>Error</dt>" not in page
+
+
+def test_no_code_of_any_kind_lacks_its_sentence() -> None:
+    for kind in kinds.KINDS.values():
+        for code, sentence in kind.codes.items():
+            assert re.fullmatch(r"[a-z]+(?:_[a-z]+)*", code), (kind.name, code)
+            assert re.fullmatch(r"[A-Z][^\n]{10,}\.", sentence), (kind.name, code)
+
+
+# Where the codes of each kind are made, and what makes them: a literal there that is no code of the table is found.
+MADE_IN = {
+    "postgresql": (), "mariadb": (), "http": (), "prometheus": (prometheus,), "loki": (loki,),
+    "elasticsearch": (elasticsearch,), "kubernetes": (kubernetes,), "cloudwatch": (cloudwatch, running),
+}  # fmt: skip
+
+
+def test_every_code_that_is_made_is_in_its_table() -> None:
+    assert set(MADE_IN) == set(kinds.KINDS)
+    for name, modules in MADE_IN.items():
+        made = {code for module in modules for code in codes_made(Path(module.__file__ or "").read_text())}
+        assert made <= set(kinds.KINDS[name].codes), name
+        assert bool(made) is bool(modules), name
+    broken = {f"not_{rule}" for rule in http.RULES if rule != "unpaged"}
+    assert broken | {"link_pages", "page_header", "marked"} == set(http.CODES)
+    assert set(mariadb.NUMBERS.values()) | {mariadb.OTHER} == set(mariadb.CODES)
+
+
+def codes_made(text: str) -> set[str]:
+    """The codes that a module yields, and those of tuples that it gives back, where they stand there as texts."""
+    made = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Yield | ast.Return)]
+    within = [part for value in made if value for part in ast.walk(value) if isinstance(part, ast.Tuple)]
+    texts = [value for value in made if isinstance(value, ast.Constant)] + [one for each in within for one in each.elts]
+    return {one.value for one in texts if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value}
 
 
 def test_a_refusal_of_the_kind_is_a_failed_call(ask: Any) -> None:

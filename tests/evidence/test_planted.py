@@ -122,6 +122,53 @@ PLANTED = [
     ("alter role strong_reader in database scratch set lock_timeout = 0", "stored_settings",
      "alter role strong_reader in database scratch reset lock_timeout"),
     ("alter role strong_reader connection limit -1", "connection_limit", ""),
+    # A second round: by a longer way, through everyone, and in the corners of the catalog.
+    ("create role planted_one; create role planted_two; grant pg_write_server_files to planted_two;"
+     " grant planted_two to planted_one with admin option; grant planted_one to strong_reader", "memberships",
+     "drop role planted_one, planted_two"),
+    ("grant pg_maintain to strong_reader with inherit false, set false", "memberships", ""),
+    ("grant pg_signal_backend to strong_reader with admin option", "memberships", ""),
+    ("grant pg_create_subscription to strong_reader", "memberships", ""),
+    ("create schema planted; grant create on schema planted to public", "schemas", "drop schema planted"),
+    ("create schema planted; create table planted.t (a int); grant usage on schema planted to public;"
+     " grant insert, delete on planted.t to public", "tables", "drop schema planted cascade"),
+    ("create schema planted; create table planted.t (a int); grant update (a) on planted.t to public", "columns",
+     "drop schema planted cascade"),
+    ("grant update (relname) on pg_catalog.pg_class to strong_reader", "columns", ""),
+    ("grant select on pg_catalog.pg_largeobject to strong_reader", "restricted_catalogs", ""),
+    ("create sequence app.planted; alter sequence app.planted owner to strong_reader", "ownership",
+     "drop sequence app.planted"),
+    ("create schema planted; alter schema planted owner to strong_reader", "ownership", "drop schema planted"),
+    ("alter large object 424242 owner to strong_reader", "ownership", "alter large object 424242 owner to postgres"),
+    ("create function app.planted() returns int language sql as 'select 1';"
+     " revoke execute on function app.planted() from public; alter function app.planted() owner to strong_reader",
+     "ownership", "drop function app.planted()"),
+    ("create foreign data wrapper planted; create server planted foreign data wrapper planted;"
+     " alter server planted owner to app_worker; create user mapping for strong_reader server planted",
+     "user_mappings", "drop foreign data wrapper planted cascade"),
+    ("alter default privileges grant create on schemas to public", "default_privileges", ""),
+    ("alter default privileges for role app_owner grant select on tables to strong_reader with grant option",
+     "default_privileges", ""),
+    ("alter default privileges grant update on large objects to strong_reader", "default_privileges", ""),
+    ("alter role strong_reader set lo_compat_privileges = on", "large_objects", ""),
+    ("alter role strong_reader in database scratch set lo_compat_privileges = yes", "large_objects", ""),
+    ("create type app.planted as enum ('a'); grant usage on type app.planted to strong_reader with grant option",
+     "grant_options", "drop type app.planted"),
+    ("create procedure app_ro.planted() language sql security definer as 'select 1'", "definer_functions",
+     "drop procedure app_ro.planted()"),
+    ("create function app.planted(int, int) returns boolean language sql security definer as 'select true';"
+     " create operator app_ro.<<< (function = app.planted, leftarg = int, rightarg = int)", "definer_functions",
+     "drop function app.planted(int, int) cascade"),
+    ("create function app.planted(int) returns boolean language sql security definer as 'select true';"
+     " create domain app_ro.planted as int check (app.planted(value))", "definer_functions",
+     "drop function app.planted(int) cascade"),
+    ("create function app.planted(int, int) returns int language sql security definer as 'select 1';"
+     " create aggregate app_ro.planted (int) (sfunc = app.planted, stype = int)", "definer_functions",
+     "drop function app.planted(int, int) cascade"),
+    ("create function app.planted() returns boolean language sql security definer as 'select true';"
+     " alter table app.tickets enable row level security; create policy planted on app.tickets"
+     " using (app.planted())", "definer_functions",
+     "drop function app.planted() cascade; alter table app.tickets disable row level security"),
 ]  # fmt: skip
 
 

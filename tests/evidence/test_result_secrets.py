@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.masking import NAMES
-from evidence.result_secrets import PLACES, masked
+from evidence.result_secrets import MOST_LINES, PLACES, masked
 
 NAMED = st.sampled_from(["password", "api_key", "accessToken", "Cookie", "state", "nextToken", "count", "a"])
 VALUES = st.recursive(
@@ -65,6 +65,43 @@ def test_no_secret_is_left_and_the_shape_stays(value: Any) -> None:
 )  # fmt: skip
 def test_what_is_masked_and_what_is_not(value: Any, told: Any) -> None:
     assert masked(value) == told
+
+
+PEM = [
+    "-----BEGIN RSA PRIVATE KEY-----", "MIIEowIBAAKCAQEAx7" + "Ab3+/" * 9, "zz" + "Qw9/+" * 12 + "==",
+    "-----END RSA PRIVATE KEY-----",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [1, -1])  # logs come newest first as well
+@pytest.mark.parametrize("line", [
+    lambda text: text, lambda text: [1_700_000_000, text], lambda text: {"ts": "2026-11-30T10:00:00Z", "line": text},
+    lambda text: f"10:00:00 app[3]: {text}", lambda text: f'{{"msg": "{text}\\\\n"}}',
+])  # fmt: skip
+def test_a_key_that_comes_line_by_line_is_masked_in_each(line: Callable[[str], Any], order: int) -> None:
+    around = ["the job failed", "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]
+    lines = [*map(line, around), *map(line, PEM[::order]), *map(line, around)]
+    told = masked({"lines": lines})["lines"]
+    assert not any(body.strip("=") in repr(told) for body in PEM[1:3])
+    assert (told[:2], told[-2:]) == (lines[:2], lines[-2:])  # what stands around it is no key
+    assert masked(told) == told
+
+
+def test_a_mark_of_a_key_that_never_ends_hides_no_words() -> None:
+    states = [{"state": "failed", "error": "RuntimeError"}] * 3
+    assert masked(["no -----BEGIN PRIVATE KEY----- was found", *states])[1:] == states
+    assert masked(["-----BEGIN PRIVATE KEY-----", *["x"] * MOST_LINES, PEM[1]])[-1] == PEM[1]
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u00ad", "\u2060", "\ufeff", "\x00", "\u202e", "\U000e0041"])
+@pytest.mark.parametrize("secret", ["AKIAIOSFODNN7EXAMPLE", "password=hunter2hunter2", "ghp_" + "a1" * 18])
+def test_what_cannot_be_seen_hides_no_secret(hidden: str, secret: str) -> None:
+    for at in range(1, len(secret)):
+        told = repr(masked({"line": f"{secret[:at]}{hidden}{secret[at:]}"}))
+        assert "[masked: " in told
+        assert secret[-6:] not in told
+    harmless = f"an ordinary{hidden} line"
+    assert masked(harmless) == harmless
 
 
 @pytest.mark.parametrize("around", [lambda inner: inner, lambda inner: {"password": [inner]}])

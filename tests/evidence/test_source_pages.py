@@ -112,19 +112,19 @@ def test_a_source_that_is_not_proven_yet_says_so(source: Definition, vera: Any, 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_draft_starts_from_an_example_of_its_kind(mia: Any, client: Any, kind: str) -> None:
-    assert f"/sources/new/?kind={kind}" in shown(client, "/sources/")
-    form = shown(client, f"/sources/new/?kind={kind}")
+def test_a_draft_in_json_starts_from_an_example_of_its_kind(mia: Any, client: Any, kind: str) -> None:
+    form = shown(client, f"/sources/new/?kind={kind}&as=json")
     assert f'"kind": "{kind}"' in form
     sources.check("new", dict(KINDS[kind].source_example))
-    assert '"kind": "postgresql"' in shown(client, "/sources/new/?kind=nothing")
+    assert '"kind": "postgresql"' in shown(client, "/sources/new/?kind=nothing&as=json")
 
 
-def test_a_source_is_drafted_there(mia: Any, client: Any) -> None:
+def test_a_source_is_drafted_in_json_too(mia: Any, client: Any) -> None:
     body = json.dumps(bodies.source(calls_per_minute={"agent": 30}))
     answer = client.post("/sources/new/", {"name": "fresh", "body": body, "reason": "To read from."})
     assert answer["Location"] == "/sources/fresh/"
     assert "agent 30" in shown(client, "/sources/fresh/")
+    assert '"agent": 30' in shown(client, "/sources/fresh/new/?as=json")
 
 
 def test_only_changes_are_told_over_time(source: Definition) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import smtplib
 import socket
 import ssl
 from collections.abc import Iterator
@@ -186,6 +187,19 @@ def test_nobody_listens(set_up: Any) -> None:
 def test_a_host_that_is_not_there(set_up: Any) -> None:
     set_up("smtp://mail.invalid")
     assert refusal() == "The mail server mail.invalid:25 was not found; check the host in COUNTERSEAL_SMTP_URL."
+
+
+def test_a_letter_that_was_taken_is_taken_however_the_server_says_goodbye(
+    set_up: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rude(backend: mail.EmailBackend) -> None:
+        raise smtplib.SMTPResponseException(500, b"Line too long")
+
+    with post_office.opened() as (desk, port):
+        set_up(f"smtp://127.0.0.1:{port}")
+        monkeypatch.setattr(mail.EmailBackend, "close", rude)
+        mail.send(**LETTER)
+    assert len(desk.letters) == 1
 
 
 def test_a_recipient_that_is_refused(set_up: Any) -> None:

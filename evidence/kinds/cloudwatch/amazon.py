@@ -91,6 +91,17 @@ def refusals(name: str, *held: Key) -> Iterator[None]:
         raise Refused("broken_off", f"{name} gave no answer that could be read.") from error
 
 
+def is_stopped(client: Any, number: str) -> bool:
+    """Have a query of logs stopped. False when it may go on; why, is no part of what was asked. It does not raise."""
+    try:
+        return client.stop_query(queryId=number).get("success") is True
+    except ClientError as error:
+        # So says the service of a query that has come to its end meanwhile.
+        return bool(error.response.get("Error", {}).get("Code") == "InvalidParameterException")
+    except (BotoCoreError, *_UNREADABLE):
+        return False
+
+
 def _answered(name: str, error: ClientError, held: tuple[Key, ...]) -> Refused:
     told = error.response.get("Error", {})
     code = str(told.get("Code", "Unknown"))

@@ -20,9 +20,12 @@ CODES: Mapping[str, str] = {
     "status_unknown": "A result does not say that it is complete.",
     "message": "CloudWatch adds a message about its answer.",
     "unequal_lists": "There are not as many moments as values.",
+    "no_samples": "A metric has no sample in the asked time, as has one that does not exist.",
+    "samples_expired": "Samples of the asked period are not kept for so long.",
     "results_missing": "Not every metric that was asked for has a result.",
     "partial_evaluation": "CloudWatch could not evaluate an alarm in full.",
     "not_finished": "The query is not finished, or did not end well.",
+    "not_stopped": "The query was not waited for any longer, could not be stopped, and may go on in CloudWatch.",
     "no_statistics": "The query does not say how many events it looked at.",
     "nothing_scanned": "The query looked at no event at all.",
     "rows_cut": "More events matched than the list holds.",
@@ -32,6 +35,10 @@ CODES: Mapping[str, str] = {
 }
 MOST_ALARMS, MOST_LOG_EVENTS, MOST_ROWS, MOST_RDS_EVENTS = 50, 10_000, 10_000, 100  # unless fewer are asked for
 RDS_KEEPS = timedelta(days=14)
+# For how long samples of so many seconds are kept. Of those that are gone, an answer says nothing and is `Complete`.
+METRICS_KEPT = (
+    (3600, timedelta(days=455)), (300, timedelta(days=63)), (60, timedelta(days=15)), (1, timedelta(hours=3)),
+)  # fmt: skip
 _STATUS = {"Complete": None, "PartialData": "partial_data", "InternalError": "internal_error", "Forbidden": "forbidden"}
 _STATS = re.compile(r"(?:^|\|)\s*stats\s", re.IGNORECASE)
 _BY = re.compile(r"\bby\b", re.IGNORECASE)  # a count of everything is one row; `by` groups it into many
@@ -43,7 +50,7 @@ Check = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterator[str]]
 def incomplete(operation: str, request: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[str, ...]:
     """Why the answer is not the whole one: codes of CODES; none when it proves to be whole.
 
-    `request` holds the operation's own parameters as they were sent, and for events `asked_at`.
+    `request` holds the operation's own parameters as they were sent, and with a start of events or samples `asked_at`.
     """
     return tuple(dict.fromkeys(_CHECKS[operation](request, answer)))
 
@@ -70,8 +77,25 @@ def _metric_data(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Itera
         yield "message"
     for result in results:
         yield from _status(result.get("StatusCode"))
-        if len(_list(result, "Timestamps")) != len(_list(result, "Values")):
-            yield "unequal_lists"
+        yield from _samples(result)
+    begins: datetime | None = request.get("StartTime")
+    if begins is not None and request["asked_at"] - begins > min(map(_kept, request["MetricDataQueries"])):
+        yield "samples_expired"
+
+
+def _kept(query: Mapping[str, Any]) -> timedelta:
+    """A period that is a whole number of coarser samples is made of those."""
+    period = query["MetricStat"]["Period"]
+    return next(kept for seconds, kept in METRICS_KEPT if period % seconds == 0)
+
+
+def _samples(result: Mapping[str, Any]) -> Iterator[str]:
+    """A metric that nobody ever sent, or a slip in its name, is answered with `Complete` and empty lists."""
+    times, values = _list(result, "Timestamps"), _list(result, "Values")
+    if len(times) != len(values):
+        yield "unequal_lists"
+    elif not values and result.get("StatusCode") == "Complete":
+        yield "no_samples"
 
 
 def _status(status: Any) -> Iterator[str]:

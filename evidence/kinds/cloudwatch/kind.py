@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -17,7 +15,9 @@ from evidence.bounds import Limits
 from evidence.errors import Problem, Refused
 from evidence.kinds import bound, saying
 from evidence.kinds.cloudwatch import asking, keys, native, policies, role
-from evidence.kinds.cloudwatch.completeness import incomplete
+from evidence.kinds.cloudwatch.completeness import CODES, incomplete
+from evidence.kinds.fields import ENVIRONMENT, Field, Sort, accepts
+from evidence.kinds.fields import credentials as credentials_of
 from evidence.kinds.kind import Found, request_of
 from evidence.layers import Attack
 from evidence.stating import Proven
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 OPERATIONS = "the closed list of operations, all of them reads"
 PARAMETERS = "the parameters, each read against its own list"
+OWN = "the read itself: it stops none but the query that it started"
 HOST = "the host, which follows from the region, over TLS"
 LIMITS = "the limits of time, rows and bytes"
 NEEDED = {"kind", "region", "environment", "reader_env", "doctor_env", "log_groups"}
@@ -36,14 +37,23 @@ GROUP = re.compile(r"[A-Za-z0-9_/.#-]{3,511}\*?", re.ASCII)
 MOST_GROUPS = 50
 LONGEST_QUERY = 60  # seconds for which a query of Logs Insights is waited for at most
 ENDS = {"reader_env": "_READER_TOKEN", "doctor_env": "_DOCTOR_TOKEN"}
-UNFINISHED = ("Scheduled", "Running")
-PAUSES = (0.2, 0.3, 0.5, 1.0)  # seconds between looks at a query; the last again and again
 
 
 class CloudWatch:
     """Amazon CloudWatch with its logs, and the events of Amazon RDS, in one region of one account."""
 
     name = "cloudwatch"
+    title = "Amazon CloudWatch with its logs, and the events of Amazon RDS"
+    fields = (
+        Field("region", "Region", "Like eu-west-1.", is_needed=True),
+        ENVIRONMENT, *credentials_of("TOKEN"),
+        Field("log_groups", "Log groups that tools may search, one a line",
+              "Names, or their beginning with * behind it, like /aws/lambda/shop-*.", Sort.LINES, is_needed=True,
+              is_listed_empty=True),
+        Field("query_seconds", "Seconds for which a query of logs is waited for", "Up to 60; then it is stopped.",
+              Sort.NUMBER),
+        accepts(policies.ACCEPTABLE),
+    )  # fmt: skip
     attacks = (
         Attack("Changing alarms, metrics, logs and databases", ("writes", "tries"), OPERATIONS),
         Attack("Becoming another: roles, keys, policies", ("writes", "tries", "signed_in"), OPERATIONS),
@@ -52,9 +62,11 @@ class CloudWatch:
         Attack("Reading other log groups and what is masked in them", ("log_groups",), PARAMETERS),
         Attack("Reading other accounts and regions", (), PARAMETERS),
         Attack("What policies of resources and other accounts allow", (), OPERATIONS),
+        Attack("Stopping queries of others, by numbers that are listed to whoever may see them", ("actions",), OWN),
         Attack("Leading the client elsewhere: endpoints, proxies, profiles of the machine", (), HOST),
         Attack("Answers without end, queries without end", (), LIMITS),
     )
+    codes: Mapping[str, str] = CODES
     source_example: Mapping[str, Any] = {
         "kind": "cloudwatch",
         "region": "eu-west-1",
@@ -109,19 +121,20 @@ class CloudWatch:
 
     def read(self, source: Definition, contract: Contract, given: dict[str, Any], limits: Limits) -> Found:
         """One operation, sent once. Raises Refused, or Problem for a credential that is not set."""
-        from evidence.kinds.cloudwatch import amazon  # it loads boto3, which takes a second and 30 MB
+        from evidence.kinds.cloudwatch import amazon, running  # they load boto3, which takes a second and 30 MB
 
         asked, held = asking.compose(request_of(contract), source.body, given, limits), keys.of(source, "reader_env")
         now = datetime.now(UTC)
         client = amazon.client(asked.operation.service, source.body["region"], held, limits.seconds)
         with amazon.refusals(source.name, held):
             found = getattr(client, asked.operation.method)(**asked.parameters)
+            codes: tuple[str, ...] = ()
             if asked.name == "StartQuery":
-                found = _result(client, found, source.body.get("query_seconds", limits.seconds))
+                found, codes = running.result(client, found, source.body.get("query_seconds", limits.seconds))
         answer = native.answer(found)
         if len(simplejson.dumps(answer, use_decimal=True)) > limits.bytes:
             raise Refused("too_large", f"The answer is larger than {limits.bytes:,} bytes; narrow the arguments.")
-        return Found(answer, False, incomplete(asked.name, asking.about(asked, now), answer))
+        return Found(answer, False, (*incomplete(asked.name, asking.about(asked, now), answer), *codes))
 
     def strongest_reader(self, source: Definition) -> list[str]:
         """The reader's and the doctor's policies. Raises Problem where the account cannot be asked for."""
@@ -133,21 +146,4 @@ def _check_groups(found: Any) -> None:
         raise ValueError(f"log_groups lists the log groups that tools may search, at most {MOST_GROUPS}.")
     for group in found:
         if not isinstance(group, str) or GROUP.fullmatch(group) is None:
-            raise ValueError(f"{str(group)[:60]} is no name of a log group, or of their beginning with * behind it.")
-
-
-def _result(client: Any, started: Mapping[str, Any], seconds: float) -> Any:
-    """What a query came to, or how far it is when the time is over: then the answer says so and is not whole.
-
-    That is no retry. The question was sent once; what is looked at again is the state of that very query, as the
-    service means it to be asked, and a query that failed is not started anew.
-    """
-    number, until = started.get("queryId"), time.monotonic() + seconds
-    if not isinstance(number, str):
-        raise Refused("broken_off", "The service started no query.")
-    for pause in itertools.chain(PAUSES, itertools.repeat(PAUSES[-1])):
-        time.sleep(min(pause, max(until - time.monotonic(), 0.0)))
-        found = client.get_query_results(queryId=number)
-        if found.get("status") not in UNFINISHED or time.monotonic() >= until:
-            break
-    return found
+            raise ValueError(f"{str(group)[:60]} is none of log_groups: a name, or its beginning with * behind it.")

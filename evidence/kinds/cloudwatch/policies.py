@@ -17,7 +17,7 @@ from evidence.stating import Seen, Weight
 
 NEEDED = (
     "cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData", "logs:FilterLogEvents", "logs:GetQueryResults",
-    "logs:StartQuery", "rds:DescribeEvents",
+    "logs:StartQuery", "logs:StopQuery", "rds:DescribeEvents",
 )  # fmt: skip
 OF_GROUPS = frozenset(("logs:startquery", "logs:filterlogevents"))
 # Of these three services the verbs say what an action does. Of others a `Get` may hand out credentials (sts, ecr), or

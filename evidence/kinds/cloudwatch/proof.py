@@ -24,16 +24,23 @@ def prove(source: Definition) -> Proven:
         reader, doctor = (keys.of(source, which) for which in ("reader_env", "doctor_env"))
         with amazon.refusals(source.name, reader, doctor):
             arn, other = _who(region, reader), _who(region, doctor)
-            facts = [*policies.of_identity(arn, other), *_rights(region, doctor, arn, source.body["log_groups"]), NOTE]
+            facts = [
+                *policies.of_identity(arn, other),
+                *_rights(region, doctor, arn, source.body["log_groups"]),
+                *NOTES,
+            ]
     except (Refused, Problem) as error:
         return unreached(error.sentence)
     accepted = source.body.get("accepts", ())
     return Proven(keys.address(source, reader), arn, f"AWS {region}", [excused(fact, accepted) for fact in facts])
 
 
-NOTE = Seen(
-    "resource_policies", "What the policies of buckets, keys, queues and other accounts give it besides.", True,
-    "not seen from here; it rests on the list of operations", "", Weight.NOTE,
+NOTES = (
+    Seen("resource_policies", "What the policies of buckets, keys, queues and other accounts give it besides.", True,
+         "not seen from here; it rests on the list of operations", "", Weight.NOTE),
+    Seen("stops_queries", "What it does besides reading: it stops its own query of logs when the time is over.", True,
+         "StopQuery, for the number that its own StartQuery came back with; nothing that is kept changes", "",
+         Weight.NOTE),
 )  # fmt: skip
 
 

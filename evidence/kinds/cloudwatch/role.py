@@ -17,6 +17,7 @@ def script(source: Definition) -> Iterator[str]:
     yield f"# The strongest reader of {source.name}: a user or role with this policy and no other. Put the number of"
     yield "# your account in the place of ACCOUNT."
     yield _json(policies.reader_policy(body["region"], "ACCOUNT", body["log_groups"]))
+    yield "# logs:StopQuery ends a query that still runs when its time is over; nothing that is kept changes by it."
     yield "# The doctor, another user:"
     yield _json(policies.doctor_policy())
     yield f"# The variables {body['reader_env']} and {body['doctor_env']} hold ACCESS_KEY_ID:SECRET_KEY."

@@ -21,9 +21,13 @@ def check(indexes: Any) -> None:
         raise ValueError(f"indexes lists the indexes that tools may read, at most {MOST} of them.")
     for index in indexes:
         if not isinstance(index, str) or len(index) > LONGEST or NAME.fullmatch(index) is None:
-            raise ValueError(f"{str(index)[:60]} is no name of an index, or a pattern that reaches further than one.")
+            raise ValueError(
+                f"indexes: {str(index)[:60]} is no name of one, or a pattern that reaches further than one."
+            )
         if len(index.partition("*")[0]) < LITERAL_BEFORE_STAR:
-            raise ValueError(f"{index[:60]} matches too much; begin it with {LITERAL_BEFORE_STAR} characters or more.")
+            raise ValueError(
+                f"indexes: {index[:60]} matches too much; begin it with {LITERAL_BEFORE_STAR} characters or more."
+            )
 
 
 def check_one(index: Any, allowed: Collection[str]) -> None:

@@ -11,7 +11,8 @@ from evidence.bounds import Limits
 from evidence.errors import Refused
 from evidence.kinds import bound, saying
 from evidence.kinds.elasticsearch import asking, indexes, privileges, proof, role
-from evidence.kinds.elasticsearch.completeness import ESQL, incomplete
+from evidence.kinds.elasticsearch.completeness import CODES, ESQL, incomplete
+from evidence.kinds.fields import CLOSED_SITE, QUERY, Field, Sort, accepts
 from evidence.kinds.http import client, proving, site
 from evidence.kinds.kind import Found, request_of
 from evidence.layers import Attack
@@ -31,6 +32,14 @@ class Elasticsearch:
     """Elasticsearch 8 or newer, and OpenSearch 2 or newer with its security plugin."""
 
     name = "elasticsearch"
+    title = "Elasticsearch 8 or newer, OpenSearch 2 or newer"
+    fields = (
+        Field("flavor", "Server", sort=Sort.CHOICE, choices=tuple((one, one) for one in FLAVORS), is_needed=True),
+        *CLOSED_SITE,
+        Field("indexes", "Indexes that tools may read, one a line", "Names, or patterns like logs-shop-*.", Sort.LINES,
+              is_needed=True),
+        QUERY, accepts(privileges.ACCEPTABLE),
+    )  # fmt: skip
     attacks = (
         Attack("Changing documents, indexes, templates and pipelines", ("cluster_writes", "index_writes"), ENDPOINTS),
         Attack("Making itself another: users, roles, API keys, run_as", ("cluster_writes", "run_as"), ENDPOINTS),
@@ -44,6 +53,7 @@ class Elasticsearch:
         Attack("Regular expressions and deep nesting that cost without end", (), CLAUSES),
         *proving.ATTACKS,
     )
+    codes: Mapping[str, str] = CODES
     source_example: Mapping[str, Any] = {
         "kind": "elasticsearch",
         "flavor": "elasticsearch",

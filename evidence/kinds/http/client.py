@@ -2,7 +2,8 @@
 
 GET, or the POST of a search that the kind of the source names (never a contract). Nowhere but to the hosts of the
 source's definition, at addresses that were checked (evidence.kinds.http.wire), by no proxy and with no cookies. The
-credential goes to the source's own host alone. Size and time are capped over the whole of it, whatever the server does.
+credential goes to the source's own origin alone, and never along a redirect. Size and time are capped over the whole of
+it, whatever the server does.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ MOST_CONNECTIONS = 10
 IDLE = 60.0  # seconds for which a connection is kept for the next call
 MOST_REDIRECTS = 3
 MOVED = (301, 302, 303, 307, 308)
+SHUT = (401, 403)
 LONGEST_SAID = 300  # characters of a server's own words that a sentence repeats
 # What may be sent as a credential: everything that a header can carry and that is no space at its ends.
 SENDABLE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,8190}[\x21-\x7e])?")
@@ -133,15 +135,24 @@ def _answered(
     place, asked = Place(site.origin, f"{site.base}{target}"), _once((*FIXED, JSON, *site.headers, *headers))
     pool, credential = _pool(site), _credential(site)
     with _refusals(site, limits), wire.within(limits.seconds):
-        for _ in range(MOST_REDIRECTS + 1):
-            # Another host sees neither the credential nor what the source's own is told besides.
-            sent = _once((*asked, *credential)) if place.origin == site.origin else (*FIXED, JSON)
-            with _sent(pool, method, place, sent, content) as response:
+        for step in range(MOST_REDIRECTS + 1):
+            # Another host sees nothing of what the source's own is told. The credential goes along the path that was
+            # asked for and no other, so that no answer, and no other host, leads it anywhere in the source.
+            told = asked if place.origin == site.origin else (*FIXED, JSON)
+            with _sent(pool, method, place, told if step else _once((*told, *credential)), content) as response:
                 if response.status not in MOVED:
+                    _check_is_let_in(site, step, response)
                     yield response
                     return
                 place = _moved(site, method, place, response)
     raise Refused("redirect_refused", f"{site.name} leads on and on; give the address where it ends as its url.")
+
+
+def _check_is_let_in(site: Site, step: int, response: httpcore2.Response) -> None:
+    """Raise Refused where a redirect led to a door that wants the credential: it is not taken there."""
+    if step and response.status in SHUT and site.variable:
+        sentence = f"{site.name} leads to where it wants its credential, which no redirect is followed with"
+        raise Refused("redirect_refused", f"{sentence}; let the tool ask for the path where it ends.")
 
 
 def _once(headers: Headers) -> Headers:

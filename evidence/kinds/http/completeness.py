@@ -33,6 +33,19 @@ AROUND = (
     "meta", "metadata", "_meta", "pagination", "paging", "page", "page_info", "pageInfo", "links", "_links",
     "response_metadata", "cursor",
 )  # fmt: skip
+# Each rule that may be broken has a code of its own; "unpaged" is a promise, and no answer breaks it.
+CODES: Mapping[str, str] = {
+    "link_pages": "A header names a further page.",
+    "page_header": "A header says that there are further pages.",
+    "marked": "The answer bears a mark of paging, or of having been cut.",
+    "not_false": "A mark that the tool's contract asks to be false is not.",
+    "not_blank": "A place that the tool's contract asks to be empty holds something.",
+    "not_equals": "A text is another than the one that the tool's contract asks for.",
+    "not_counted": "A list is not as long as the answer itself says.",
+    "not_below": "A list is as long as it may be.",
+    "not_positive": "The answer does not say that anything was looked at.",
+    "not_single": "The answer holds lists, of which a part may be missing.",
+}
 FLAGS = (
     "has_more", "hasMore", "hasNextPage", "has_next_page", "has_next", "hasNext", "has_previous", "hasPrevious",
     "hasPreviousPage", "truncated", "isTruncated", "is_truncated", "incomplete_results", "timed_out", "timedOut",

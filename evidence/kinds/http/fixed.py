@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from audit.models import Definition
 from evidence.bounds import Limits
 from evidence.kinds import saying
+from evidence.kinds.fields import QUERY, SITE, Field, accepts
 from evidence.kinds.http import endpoints, proving, reading, site
 from evidence.kinds.http.endpoints import Api
 from evidence.kinds.http.reading import Incomplete
@@ -25,14 +26,21 @@ class FixedEndpoints:
     """One such kind. A result is the server's own answer, unchanged."""
 
     name: str
+    title: str
     attacks: tuple[Attack, ...]
     source_example: Mapping[str, Any]
     tool_example: Mapping[str, Any]
     api: Api
     acceptable: Set[str]  # the facts that a source may leave to later lines
     incomplete: Incomplete
+    codes: Mapping[str, str]  # that it gives
     prove: Callable[[Definition], Proven]
     strongest_reader: Callable[[Definition], list[str]]
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """A server, and whether agents write queries of their own."""
+        return (*SITE, QUERY, accepts(self.acceptable))
 
     def check_source(self, name: str, body: Mapping[str, Any]) -> None:
         """Raise ValueError with a sentence unless the body describes such a server."""

@@ -83,9 +83,17 @@ def _is_spelled(kind: type[IPv4Address] | type[IPv6Address], text: str) -> bool:
         return False
 
 
+def _parsed(key: str, text: object) -> Place:
+    """An address that stands under a key of a body, which the sentence of a ValueError names."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ValueError(f"{key}: {error}") from error
+
+
 def base(text: object) -> tuple[Origin, str]:
     """The origin of a source and the path that all its own are behind, without a last slash. Raises ValueError."""
-    place = parse(text)
+    place = _parsed("url", text)
     if not isinstance(text, str) or "?" in text or "#" in text or not _SEGMENT.fullmatch(place.target):
         raise ValueError("url ends with a plain path: no dots as a step, no escapes, no query.")
     return place.origin, place.target.rstrip("/")
@@ -93,7 +101,7 @@ def base(text: object) -> tuple[Origin, str]:
 
 def origin(text: object) -> Origin:
     """An origin alone, like https://mirror.example.com. Raises ValueError."""
-    place = parse(text)
+    place = _parsed("hosts", text)
     if str(place.origin) != text:
         raise ValueError("hosts lists addresses without a path, like https://mirror.example.com.")
     return place.origin

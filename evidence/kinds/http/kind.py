@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from audit.models import Definition
 from evidence.bounds import Limits
 from evidence.errors import Problem, Refused
+from evidence.kinds.fields import SITE, Field, accepts
 from evidence.kinds.http import client, completeness, hosts, proving, reading, request, site
 from evidence.kinds.kind import Found, request_of
 from evidence.layers import Attack
@@ -27,7 +28,15 @@ class Http:
     """
 
     name = "http"
+    title = "Any HTTP API that answers in JSON"
+    fields = (
+        *SITE,
+        Field("probe", "Path that the credential is tried on", "A plain path that answers 200, like /status.",
+              is_needed=True),
+        accepts((WRITES,)),
+    )  # fmt: skip
     attacks = (Attack("Writing through the API", (WRITES,), proving.CLIENT), *proving.ATTACKS)
+    codes: Mapping[str, str] = completeness.CODES
     source_example: Mapping[str, Any] = {
         "kind": "http",
         "url": "https://api.example.com/v1",
@@ -46,7 +55,7 @@ class Http:
         site.check(body, {WRITES}, {"probe"})
         if "probe" not in body:
             raise ValueError("probe is a path that answers 200, by which the credential is tried.")
-        if hosts.parse(f"https://host.example{body['probe']}").target != body["probe"]:
+        if not _is_path(body["probe"]):
             raise ValueError("probe is a plain path, which may have a query.")
 
     def check_tool(self, name: str, body: Mapping[str, Any]) -> None:
@@ -100,6 +109,13 @@ def _writes(source: Definition) -> Seen:
         source, WRITES, "The server itself refuses writes of this credential.", "no API tells it", "",
         "Use a credential that may only read, and let the source accept this fact by its name.",
     )  # fmt: skip
+
+
+def _is_path(text: object) -> bool:
+    try:
+        return hosts.parse(f"https://host.example{text}").target == text
+    except ValueError:
+        return False
 
 
 def _object(source: Definition, value: Any) -> dict[str, Any]:

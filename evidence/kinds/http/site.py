@@ -129,9 +129,9 @@ def check_headers(headers: Any) -> None:
         raise ValueError("headers is an object: names with values.")
     for name, value in headers.items():
         if name not in HEADERS:
-            raise ValueError(f"The header {name[:60]} is none of {', '.join(sorted(HEADERS))}.")
+            raise ValueError(f"headers: {name[:60]} is none of {', '.join(sorted(HEADERS))}.")
         if not _is(HEADER_VALUE, value):
-            raise ValueError(f"The value of {name} is at most 200 plain characters.")
+            raise ValueError(f"headers: the value of {name} is at most 200 plain characters.")
 
 
 def _check_ca(text: Any, own: Origin) -> None:

@@ -1,11 +1,12 @@
 """Whether an answer of the Kubernetes API is the whole answer, by every mark that it puts on one.
 
 Sources: Kubernetes API Concepts (lists in chunks, Table, resource versions), the Status and ListMeta types of
-meta/v1, and PodLogOptions of core/v1. Pure.
+meta/v1, PodLogOptions of core/v1, and the kubelet's log reader (k8s.io/cri-client/pkg/logs). Pure.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,21 +26,19 @@ CODES: Mapping[str, str] = {
     "tail_reached": "The log is as many lines long as it may be, so older ones may be left out.",
     "bytes_reached": "The log is as many bytes long as it may be, so it is cut.",
     "no_lines": "The log is empty: nothing was written, or it was not kept.",
-    "log_error": "Instead of the log there is a sentence that it could not be read.",
+    "log_error": "A line without a time is the kubelet's own: the log, or the rest of it, could not be read.",
 }
-# What a kubelet writes into a log's place, with HTTP 200, when the container or its file is gone.
-_LOG_ERRORS = (
-    "unable to retrieve container logs for ", "failed to try resolving symlinks in path ", "failed to watch file ",
-    "rpc error: code = ",
-)  # fmt: skip
+# Why it could not read, or not read on, a kubelet writes into the log with HTTP 200: a container or a file that is
+# gone, a disk that fails, a runtime that does not answer. There is no closed list of its sentences.
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) ", re.ASCII)
 
 
 def incomplete(request: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[str, ...]:
     """Why the answer is not the whole one: codes of CODES; none when it proves to be whole.
 
     `request` is what was asked: `act` (GET, LIST or LOGS); for an object or a list its `kind`; for a list `limit`,
-    and for one of events the moment `asked_at`, `kept_for` and, where a start was asked for, `begins`; for a log
-    `tail_lines` and `limit_bytes`.
+    and for one of events the moment `asked_at`, `kept_for` and, where a start was asked for, `begins`; for a log, which
+    is asked for with the time of each line, `tail_lines` and `limit_bytes`.
     """
     checks = {GET: _of_object, LIST: _of_list, LOGS: _of_log}
     return tuple(dict.fromkeys(checks[request["act"]](request, answer)))
@@ -91,9 +90,11 @@ def _of_log(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[s
     if not isinstance(text, str) or text == "":
         yield "no_lines"
         return
-    if len(text.encode()) >= request["limit_bytes"]:
+    lines, is_cut = text.removesuffix("\n").split("\n"), len(text.encode()) >= request["limit_bytes"]
+    if is_cut:
         yield "bytes_reached"
-    if text.count("\n") + (not text.endswith("\n")) >= request["tail_lines"]:
+    if len(lines) >= request["tail_lines"]:
         yield "tail_reached"
-    if text.startswith(_LOG_ERRORS):
+    # The last line of what was cut may have been cut within its time.
+    if not all(map(_TIME.match, lines[:-1] if is_cut else lines)):
         yield "log_error"

@@ -11,11 +11,12 @@ from evidence import credentials
 from evidence.bounds import Limits
 from evidence.errors import Refused
 from evidence.kinds import bound, moments
+from evidence.kinds.fields import CLOSED_SITE, Field, Sort, accepts
 from evidence.kinds.http import client, proving, site
 from evidence.kinds.kind import Found, request_of
 from evidence.kinds.kubernetes import asking, names, proof, resources, rights, role
 from evidence.kinds.kubernetes.asking import Asked
-from evidence.kinds.kubernetes.completeness import LOGS, incomplete
+from evidence.kinds.kubernetes.completeness import CODES, LOGS, incomplete
 from evidence.layers import Attack
 from evidence.stating import Proven
 
@@ -35,6 +36,18 @@ class Kubernetes:
     """The API of a cluster, Kubernetes 1.28 or newer."""
 
     name = "kubernetes"
+    title = "The API of a cluster, Kubernetes 1.28 or newer"
+    fields = (
+        *CLOSED_SITE,
+        Field("namespaces", "Namespaces that tools may read, one a line", "Like shop.", Sort.LINES, is_needed=True,
+              is_listed_empty=True),
+        Field("everywhere", "Tools may read every namespace", sort=Sort.YES),
+        Field("events_kept_seconds", "Seconds for which the API server keeps events",
+              "Its --event-ttl; empty: one hour.", Sort.NUMBER),
+        Field("resources", "Resources that tools may read", "No tool reads any other.", Sort.SEVERAL, is_needed=True,
+              choices=tuple((one, one) for one in sorted((*resources.RESOURCES, resources.LOG)))),
+        accepts(rights.ACCEPTABLE),
+    )  # fmt: skip
     attacks = (
         Attack("Creating, changing and deleting objects", ("verbs", "tries"), ALWAYS_GET),
         Attack("Commands in containers: exec, attach, portforward, proxies", ("opening", "tries"), LISTED),
@@ -45,6 +58,7 @@ class Kubernetes:
         Attack("Connections that never end: watch, follow", (), ALWAYS_GET),
         *proving.ATTACKS,
     )
+    codes: Mapping[str, str] = CODES
     source_example: Mapping[str, Any] = {
         "kind": "kubernetes",
         "url": "https://kubernetes.example.com:6443",
@@ -113,7 +127,7 @@ def _check_namespaces(found: Any, everywhere: Any) -> None:
     if not isinstance(found, list) or len(found) > MOST_NAMESPACES or not (found or everywhere):
         raise ValueError(f"namespaces lists the namespaces that tools may read, at most {MOST_NAMESPACES}.")
     for namespace in found:
-        names.label(namespace)
+        names.label(namespace, "Each of namespaces")
 
 
 def _object(place: site.Site, asked: Asked, limits: Limits) -> Found:

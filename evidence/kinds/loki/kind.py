@@ -8,6 +8,7 @@ from evidence.kinds.loki.endpoints import API
 
 LOKI = FixedEndpoints(
     name="loki",
+    title="Loki",
     attacks=proving.ATTACKS,
     source_example={
         "kind": "loki",
@@ -28,6 +29,7 @@ LOKI = FixedEndpoints(
     api=API,
     acceptable=proving.ACCEPTABLE,
     incomplete=completeness.incomplete,
+    codes=completeness.CODES,
     prove=proving.prove,
     strongest_reader=role.script,
 )

@@ -7,10 +7,10 @@ those that are known to say nothing about it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 # The server's numbers: https://mariadb.com/docs/server/reference/error-codes and MySQL's server error reference.
-CODES = {
+NUMBERS = {
     1931: "result_incomplete",  # max_recursive_iterations, LIMIT ROWS EXAMINED
     1260: "group_concat_cut",
     1301: "value_too_large",  # the value is NULL instead
@@ -22,6 +22,14 @@ CODES = {
     1411: "value_misread",
 }
 OTHER = "warned"
+CODES: Mapping[str, str] = {
+    "result_incomplete": "The server stopped a recursion, or stopped looking at rows, before it was done.",
+    "group_concat_cut": "A GROUP_CONCAT was cut.",
+    "value_too_large": "A value was larger than the server gives, and is NULL in its place.",
+    "value_cut": "A value was cut.",
+    "value_misread": "A value was read as a number or a date that it is not.",
+    OTHER: "The server warned of something that nobody knows to be harmless.",
+}
 # A division by zero is NULL in the answer; the others speak of spellings that will go away.
 HARMLESS = frozenset((1365, 1287, 1681, 3090, 3719, 3720, 3778))
 Warned = tuple[str, int]  # its level and its number
@@ -29,5 +37,5 @@ Warned = tuple[str, int]  # its level and its number
 
 def incomplete(count: int, shown: Sequence[Warned]) -> tuple[str, ...]:
     """The codes for the warnings of a statement. What was counted and is not shown counts as any other."""
-    found = {CODES.get(number, OTHER) for level, number in shown if level != "Note" and number not in HARMLESS}
+    found = {NUMBERS.get(number, OTHER) for level, number in shown if level != "Note" and number not in HARMLESS}
     return tuple(sorted(found | ({OTHER} if count > len(shown) else set())))

@@ -11,8 +11,10 @@ from evidence import credentials
 from evidence.bounds import Limits
 from evidence.errors import Refused
 from evidence.kinds import saying, sql_tools
+from evidence.kinds.fields import ENVIRONMENT, QUERY, SCHEMA, Field, Sort, accepts
+from evidence.kinds.fields import credentials as credentials_of
 from evidence.kinds.kind import Found
-from evidence.kinds.mariadb import address, examining, facts, grammar, layers, reader, role
+from evidence.kinds.mariadb import address, completeness, examining, facts, grammar, layers, reader, role
 from evidence.kinds.mariadb.reader import Given, Rows
 from evidence.stating import Proven
 
@@ -28,7 +30,15 @@ class MariaDB:
     """MariaDB 10.6 or newer, MySQL 8.0 or newer."""
 
     name = "mariadb"
+    title = "MariaDB 10.6 or newer, MySQL 8.0 or newer"
+    fields = (
+        ENVIRONMENT, *credentials_of("DSN"), SCHEMA, QUERY,
+        Field("datetimes", "DATETIME without an offset", sort=Sort.CHOICE,
+              choices=(("", "is of no zone that is known"), ("utc", "is in UTC, all of them"))),
+        accepts(facts.ACCEPTABLE),
+    )  # fmt: skip
     attacks = layers.ATTACKS
+    codes: Mapping[str, str] = completeness.CODES
     source_example: Mapping[str, Any] = {
         "kind": "mariadb",
         "reader_env": "MYSHOP_READER_DSN",

@@ -3,6 +3,7 @@
 Marks: `warnings` (Thanos and Mimir name the stores that did not answer; Prometheus names a limit that cut), `isPartial`
 (VictoriaMetrics), the number of series beside the limit that was asked for, `groupNextToken` of rules, targets that
 were dropped and are counted but not listed, and how many samples were looked at (`stats`, which every query asks for).
+Not every server counts them: what such a one answers to a query that can make a value of nothing is not the whole.
 A mark that nobody knows may be one, so it counts as one.
 """
 
@@ -11,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
+
+from evidence.kinds.prometheus.promql import can_be_of_nothing
 
 CODES: Mapping[str, str] = {
     "not_success": "The answer does not say that it is one.",
@@ -24,6 +27,7 @@ CODES: Mapping[str, str] = {
     "more_pages": "There is a next page.",
     "targets_left_out": "Targets were dropped, and are counted but not listed.",
     "nothing_scanned": "The query looked at no sample at all.",
+    "not_counted": "The query can make a value of nothing, and how many samples were looked at is not said.",
 }
 KNOWN = frozenset(("status", "data", "warnings", "infos", "error", "errorType", "isPartial", "stats", "trace"))
 KNOWN_DATA = {
@@ -169,6 +173,8 @@ def _scanned(request: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[
     looked_at = _looked_at(data.get("stats"), answer.get("stats"))
     if looked_at == 0 or (looked_at is None and data.get("result") == []):
         yield "nothing_scanned"
+    elif looked_at is None and can_be_of_nothing(request.get("query")):
+        yield "not_counted"
 
 
 def _looked_at(stats: Any, of_victoria: Any) -> int | None:

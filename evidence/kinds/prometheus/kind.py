@@ -8,6 +8,7 @@ from evidence.kinds.prometheus.endpoints import API
 
 PROMETHEUS = FixedEndpoints(
     name="prometheus",
+    title="Prometheus, Thanos, Mimir or VictoriaMetrics",
     attacks=proving.ATTACKS,
     source_example={
         "kind": "prometheus",
@@ -26,6 +27,7 @@ PROMETHEUS = FixedEndpoints(
     api=API,
     acceptable=proving.ACCEPTABLE,
     incomplete=completeness.incomplete,
+    codes=completeness.CODES,
     prove=proving.prove,
     strongest_reader=role.script,
 )

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from evidence.kinds.cloudwatch import running
 from evidence.kinds.cloudwatch.completeness import CODES, incomplete
 from tests.evidence.kinds.recorded import GONE, changed, records
 
 NOW = datetime(2026, 3, 9, 15, 0, tzinfo=UTC)
 STATISTICS = {"recordsMatched": 1.0, "recordsScanned": 9.0, "bytesScanned": 99.0}
 ROW = [{"field": "@message", "value": "ERROR"}]
+NOTHING = {"Id": "m1", "StatusCode": "Complete"}
 WHOLE: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "alarms": ("DescribeAlarms", {"MaxRecords": 2}, {"MetricAlarms": [{"AlarmName": "a"}], "CompositeAlarms": []}),
     "metrics": (
@@ -60,6 +62,8 @@ MARKS: tuple[tuple[str, str, Any, str], ...] = (
     ("metrics", "MetricDataResults.0.StatusCode", GONE, "status_unknown"),
     ("metrics", "MetricDataResults.0.StatusCode", ["Complete"], "status_unknown"),
     ("metrics", "MetricDataResults.0.Values", [], "unequal_lists"),
+    ("metrics", "MetricDataResults.0", {**NOTHING, "Timestamps": [], "Values": []}, "no_samples"),
+    ("metrics", "MetricDataResults.0", NOTHING, "no_samples"),
     ("metrics", "MetricDataResults.0.Id", "m3", "results_missing"),
     ("metrics", "MetricDataResults", [], "results_missing"),
     *(("insights", "status", status, "not_finished")
@@ -101,8 +105,23 @@ def test_events_from_before_they_are_kept_are_missing() -> None:
     assert incomplete(operation, {**request, "StartTime": NOW - timedelta(days=15)}, answer) == ("events_expired",)
 
 
+@pytest.mark.parametrize(
+    ("period", "kept"),
+    [(1, timedelta(hours=3)), (30, timedelta(hours=3)), (60, timedelta(days=15)), (120, timedelta(days=15)),
+     (300, timedelta(days=63)), (900, timedelta(days=63)), (3600, timedelta(days=455)), (86_400, timedelta(days=455))],
+)  # fmt: skip
+def test_samples_are_kept_for_longer_the_coarser_they_are(period: int, kept: timedelta) -> None:
+    operation, _, answer = WHOLE["metrics"]
+    asked = {"MetricDataQueries": [{"Id": "m1", "MetricStat": {"Period": period}}], "asked_at": NOW}
+    assert incomplete(operation, {**asked, "StartTime": NOW - kept}, answer) == ()
+    assert incomplete(operation, {**asked, "StartTime": NOW - kept - timedelta(seconds=1)}, answer) == (
+        "samples_expired",
+    )
+
+
 def test_every_code_is_tried() -> None:
-    assert {code for *_, code in MARKS} | {"events_expired"} == set(CODES)
+    elsewhere = {"events_expired", "samples_expired", running.NOT_STOPPED}
+    assert {code for *_, code in MARKS} | elsewhere == set(CODES)
 
 
 @pytest.mark.parametrize(

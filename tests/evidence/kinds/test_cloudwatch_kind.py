@@ -12,21 +12,25 @@ from typing import Any
 import pytest
 from botocore.stub import Stubber
 
+from evidence import layers
 from evidence.bounds import Limits
 from evidence.errors import Problem, Refused
-from evidence.kinds.cloudwatch import amazon, keys, kind, native, policies
+from evidence.kinds import moments
+from evidence.kinds.cloudwatch import amazon, keys, kind, native, operations, policies, proof, role, running
 from evidence.kinds.cloudwatch.kind import CloudWatch
 from gate.triage.readers.cloudwatch_alarms import CloudwatchAlarms
 from gate.triage.readers.cloudwatch_metrics import MetricData
 from gate.triage.readers.insights import InsightsResults
 from gate.triage.readers.rds_events import RdsEvents
+from tests.evidence.kinds import http_server
 from tests.evidence.kinds import native as bare
-from tests.evidence.kinds.http_server import Server, running, whole
+from tests.evidence.kinds.http_server import Server, whole
 from tests.evidence.kinds.test_cloudwatch_asking import request
 
 KIND = CloudWatch()
 LIMITS = Limits(seconds=5)
 AT = datetime(2026, 3, 28, 15, 0, tzinfo=UTC)
+RECENT = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)  # samples of a minute are kept for days
 READER, DOCTOR = "AKIAREADER:reader/secret+", "AKIADOCTOR:doctor-secret:doctor-token"
 BODY = {
     "kind": "cloudwatch", "region": "eu-west-1", "reader_env": "CLOUD_READER_TOKEN", "doctor_env": "CLOUD_DOCTOR_TOKEN",
@@ -89,7 +93,7 @@ def test_alarms_are_described_and_their_reader_reads_them(stubs: dict[str, Stubb
 FLAT = {
     "Namespace": "AWS/RDS", "MetricName": "FreeStorageSpace", "Stat": "Minimum", "Period": 60,
     "Dimensions": [{"Name": "DBInstanceIdentifier", "Value": "orders-prod"}],
-    "StartTime": "2026-03-28T15:00:00Z", "EndTime": "2026-03-28T15:20:00Z",
+    "StartTime": moments.spelled(RECENT), "EndTime": moments.spelled(RECENT + timedelta(minutes=20)),
 }  # fmt: skip
 FLAT_REQUEST = {
     "operation": "GetMetricData",
@@ -114,18 +118,18 @@ NATIVE = {
 def test_a_metric_is_read_in_both_shapes_and_its_reader_reads_it(stubs: dict[str, Stubber], shape: str) -> None:
     given, said = (FLAT, FLAT_REQUEST) if shape == "flat" else (NATIVE, request("GetMetricData"))
     answer = {
-        "MetricDataResults": [{"Id": "m1", "Label": "FreeStorageSpace", "Timestamps": [AT + timedelta(minutes=1), AT],
-                               "Values": [0.1, 214748364800.0], "StatusCode": "Complete"}],
+        "MetricDataResults": [{"Id": "m1", "Label": "FreeStorageSpace", "Values": [0.1, 214748364800.0],
+                               "Timestamps": [RECENT + timedelta(minutes=1), RECENT], "StatusCode": "Complete"}],
         "Messages": [],
     }  # fmt: skip
-    sent = {**NATIVE, "StartTime": AT, "EndTime": AT + timedelta(minutes=20)}
+    sent = {**NATIVE, "StartTime": RECENT, "EndTime": RECENT + timedelta(minutes=20)}
     stubs["cloudwatch"].add_response("get_metric_data", answer, sent)
     found = read("GetMetricData", given, said)
     assert (found.incomplete, found.result["MetricDataResults"][0]["Values"][0]) == ((), Decimal("0.1"))
     seen = MetricData(bare.recorded("cloudwatch_get_metric_data", given, found.result))
     assert seen.complete() is True
     assert [(one.at, one.value) for one in seen.samples(0)] == [
-        (AT, Decimal(214748364800)), (AT + timedelta(minutes=1), Decimal("0.1")),
+        (RECENT, Decimal(214748364800)), (RECENT + timedelta(minutes=1), Decimal("0.1")),
     ]  # fmt: skip
     assert seen.labels(0) == {"DBInstanceIdentifier": "orders-prod"}
 
@@ -146,7 +150,7 @@ COMPLETE = {"results": [], "statistics": {"recordsMatched": 0.0, "recordsScanned
 
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kind, "PAUSES", (0.0,))
+    monkeypatch.setattr(running, "PAUSES", (0.0,))
 
 
 def started(stub: Stubber, *results: dict[str, Any]) -> None:
@@ -167,11 +171,60 @@ def test_a_query_is_started_once_and_looked_at_until_it_is_done(stubs: dict[str,
     assert ("log_group", "LOGGROUPNAME") in seen.asked().selector
 
 
-def test_a_query_that_runs_when_the_time_is_over_is_not_whole(stubs: dict[str, Stubber], monkeypatch: Any) -> None:
-    monkeypatch.setattr(kind, "PAUSES", (0.01,))
-    started(stubs["logs"], RUNNING)
+STOPPED = {"success": True}
+
+
+@pytest.mark.parametrize(
+    ("answer", "goes_on"),
+    [(STOPPED, False), ({"success": False}, True), ({}, True), ("InvalidParameterException", False),
+     ("AccessDeniedException", True), ("ThrottlingException", True)],
+)  # fmt: skip
+@pytest.mark.parametrize("status", running.UNFINISHED)
+def test_a_query_that_runs_when_the_time_is_over_is_stopped_and_not_whole(
+    stubs: dict[str, Stubber], monkeypatch: pytest.MonkeyPatch, answer: Any, goes_on: bool, status: str
+) -> None:
+    monkeypatch.setattr(running, "PAUSES", (0.01,))
+    started(stubs["logs"], {**RUNNING, "status": status})
+    stopping(stubs["logs"], answer)
     found = read("StartQuery", ASKED, query_seconds=0.005)
-    assert (found.result["status"], found.incomplete) == ("Running", ("not_finished", "nothing_scanned"))
+    codes = ("not_finished", "nothing_scanned", *(["not_stopped"] if goes_on else []))
+    assert (found.result["status"], found.incomplete) == (status, codes)
+
+
+@pytest.mark.usefixtures("no_pauses")
+@pytest.mark.parametrize("answer", [STOPPED, "AccessDeniedException"])
+def test_a_query_that_cannot_be_looked_at_is_stopped_all_the_same(stubs: dict[str, Stubber], answer: Any) -> None:
+    started(stubs["logs"], RUNNING)
+    stubs["logs"].add_client_error("get_query_results", "ThrottlingException", "slowly", 400)
+    stopping(stubs["logs"], answer)
+    with pytest.raises(Refused, match="ThrottlingException: slowly"):
+        read("StartQuery", ASKED)
+
+
+def stopping(stub: Stubber, answer: Any) -> None:
+    """It is this very query that is stopped, whatever comes of it."""
+    if isinstance(answer, str):
+        stub.add_client_error("stop_query", answer, "no", 400, expected_params={"queryId": "q"})
+    else:
+        stub.add_response("stop_query", answer, {"queryId": "q"})
+
+
+def test_stopping_is_granted_named_and_no_tools_to_ask_for() -> None:
+    assert "logs:StopQuery" in policies.NEEDED
+    assert "StopQuery" not in operations.OPERATIONS
+    script = "\n".join(role.script(bare.source(BODY)))
+    assert '"logs:StopQuery"' in script
+    assert "logs:StopQuery ends a query" in script
+    (granted,) = policies.of_policies([policies.reader_policy("eu-west-1", "1", ["a"])], ["a"])[2:3]
+    assert (granted.fact, granted.holds) == ("actions", True)
+    listing = policies.of_policies([{"Statement": [{"Effect": "Allow", "Action": "logs:DescribeQueries",
+                                                   "Resource": "*"}]}], ["a"])  # fmt: skip
+    lost = [{"fact": one.fact, "holds": one.holds} for one in listing]
+    whole = [{**one, "holds": True} for one in lost]
+    named = "Stopping queries of others, by numbers that are listed to whoever may see them"
+    assert dict(layers.report(KIND.attacks, whole))[named] == layers.CREDENTIAL
+    assert dict(layers.report(KIND.attacks, lost))[named] == kind.OWN
+    assert "stops_queries" in [note.fact for note in proof.NOTES]
 
 
 @pytest.mark.usefixtures("no_pauses")
@@ -254,7 +307,7 @@ def ambient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def cloud(ambient: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A server in Amazon's place."""
-    with running() as server:
+    with http_server.running() as server:
         monkeypatch.setattr(amazon, "_endpoint", lambda service: server.url)
         yield server
 
@@ -337,8 +390,8 @@ def test_the_address_has_no_secret_in_it() -> None:
         ({"region": "eu-west-1.evil.example"}, "region is the name"),
         ({"region": "../x"}, "region is the name"),
         ({"region": None}, "region is the name"),
-        ({"log_groups": ["*"]}, "no name of a log group"),
-        ({"log_groups": ["arn:aws:logs:eu-west-1:1:log-group:a"]}, "no name of a log group"),
+        ({"log_groups": ["*"]}, "none of log_groups"),
+        ({"log_groups": ["arn:aws:logs:eu-west-1:1:log-group:a"]}, "none of log_groups"),
         ({"log_groups": "orders"}, "lists the log groups"),
         ({"query_seconds": 61}, "query_seconds"),
         ({"query_seconds": True}, "query_seconds"),

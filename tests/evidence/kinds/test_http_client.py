@@ -11,6 +11,7 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -443,10 +444,55 @@ def test_another_host_that_the_definition_names_is_followed_without_the_credenti
         assert client.get(shelf, "/").value == {"here": True}
         assert "x-api-key" in server.asked[0].headers
         assert {"x-api-key", "authorization", "x-scope-orgid"} & set(mirror.asked[0].headers) == set()
-        mirror.scripts["/copy"] = moved(f"{server.url}/back")
-        server.answer("/back", {})
-        client.get(shelf, "/")  # and it comes back: the credential is the source's own again
-        assert [asked.headers.get("x-api-key") for asked in server.asked[1:]] == [SECRET, SECRET]
+
+
+# Where a redirect may lead, hop by hop: the source itself, and two hosts that it names.
+ROADS = [road for length in (1, 2, 3) for road in product(("own", "one", "other"), repeat=length)]
+
+
+@pytest.fixture(scope="module")
+def mirrors() -> Iterator[dict[str, Server]]:
+    with http_server.running() as one, http_server.running() as other:
+        yield {"one": one, "other": other}
+
+
+@pytest.mark.parametrize("credential", ["bearer", "basic", "header X-Api-Key"])
+@pytest.mark.parametrize("status", client.MOVED)
+def test_the_credential_goes_along_no_redirect_wherever_it_leads(
+    server: Server, mirrors: dict[str, Server], monkeypatch: pytest.MonkeyPatch, credential: str, status: int
+) -> None:
+    monkeypatch.setenv("SHELF_READER_TOKEN", SECRET)
+    servers = {"own": server, **mirrors}
+    shelf = source(server, reader_env="SHELF_READER_TOKEN", credential=credential, headers={"X-Scope-OrgID": "ours"},
+                   hosts=[mirror.url for mirror in mirrors.values()])  # fmt: skip
+    header = "x-api-key" if "X-Api-Key" in credential else "authorization"
+    for road in ROADS:
+        for one in servers.values():
+            one.asked.clear()
+        ends = ["own", *road]
+        for step, (here, there) in enumerate(pairwise(ends)):
+            servers[here].scripts[f"/{step}"] = moved(f"{servers[there].url}/{step + 1}", status)
+        servers[road[-1]].answer(f"/{len(road)}", {"here": True})
+        assert client.get(shelf, "/0").value == {"here": True}, road
+        asked = [(place, one) for place, found in servers.items() for one in found.asked]
+        assert len(asked) == len(ends), road
+        assert [(place, one.target) for place, one in asked if header in one.headers] == [("own", "/0")], road
+        assert all(place == "own" for place, one in asked if "x-scope-orgid" in one.headers), road
+        assert not any(SECRET in f"{one.target}{one.headers}{one.body!r}" for _, one in asked[1:]), road
+
+
+@pytest.mark.parametrize("status", client.SHUT)
+@pytest.mark.parametrize("end", ["own", "other"])
+def test_a_redirect_to_where_the_credential_is_wanted_says_so(
+    server: Server, mirrors: dict[str, Server], monkeypatch: pytest.MonkeyPatch, status: int, end: str
+) -> None:
+    monkeypatch.setenv("SHELF_READER_TOKEN", SECRET)
+    there = server if end == "own" else mirrors["other"]
+    server.scripts["/"] = moved(f"{there.url}/in")
+    there.answer("/in", {}, status)
+    shelf = source(server, reader_env="SHELF_READER_TOKEN", credential="bearer", hosts=[mirrors["other"].url])
+    told = refused(lambda: client.get(shelf, "/"))
+    assert (told.code, "wants its credential" in told.sentence) == ("redirect_refused", True)
 
 
 # Addresses

@@ -28,6 +28,7 @@ WHOLE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "data": {"resultType": "vector", "result": []},
         },
     ),
+    "zero": ({"endpoint": "query", "query": "sum(up) or vector(0)"}, {"status": "success", "data": VECTOR}),
     "series": ({"endpoint": "series", "limit": "3"}, {"status": "success", "data": [{"a": "b"}, {"a": "c"}]}),
     "labels": ({"endpoint": "labels", "limit": 0}, {"status": "success", "data": ["a"]}),
     "rules": ({"endpoint": "rules"}, {"status": "success", "data": {"groups": [], "groupNextToken": ""}}),
@@ -90,6 +91,7 @@ MARKS: tuple[tuple[str, str, Any, str], ...] = (
     ("victoria", "stats.seriesFetched", "0", "nothing_scanned"),
     ("victoria", "stats", GONE, "nothing_scanned"),
     ("victoria", "stats.seriesFetched", "many", "nothing_scanned"),
+    ("zero", "data.stats", GONE, "not_counted"),
     ("query", "data", None, "unknown_shape"),
     ("query", "data", [], "unknown_shape"),
     ("query", "data.resultType", "streams", "unknown_shape"),
@@ -132,6 +134,36 @@ def test_an_unknown_key_counts_as_a_mark(name: str) -> None:
 def test_a_list_at_its_limit_is_cut(limit: Any) -> None:
     request, answer = WHOLE["query"]
     assert incomplete({**request, "limit": limit}, answer) == ("limit_reached",)
+
+
+UNCOUNTED = {"status": "success", "data": {"resultType": "vector", "result": VECTOR["result"]}}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "up", '{job="a"}', 'sum by (job) (rate(x_total{job=~"a|b"}[5m]))', "sum(max_over_time(x[1h])) by (pod) > 0",
+        "a / on (job) group_left (x) b * 100", 'histogram_quantile(0.9, sum(rate(x[5m])) by (le))',
+        "a or b", 'a{b="or vector(0)"}', "a{b='absent(x)'}", "a # or vector(0)", "a{b=`default`}",
+        "a offset 5m and on (job) b", "topk (5, a)", "x_default or time_left", 'a{b="\\"or vector(0)"}', "SUM(a)",
+    ],
+)  # fmt: skip
+def test_a_server_that_does_not_count_is_believed_where_a_value_needs_a_sample(query: str) -> None:
+    assert incomplete({"endpoint": "query", "query": query}, UNCOUNTED) == ()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "sum(a) or vector(0)", "sum(a) or on () vector (0)", "(sum(a) or(vector(0)))", "absent(a)", "1 - absent(a)",
+        "absent_over_time(a[5m])", "5", "(1 + 1)", "0x1f", "1e3", "Inf", "time()", "scalar(a)", "hour()", "sum(5)",
+        "a or 0", "a or on(job) 0", "a or -1", "a or (0)", "a or NaN", "a DEFAULT 0", "union(a, 0)", "OR_ZERO(a)",
+        'a{b="\\\\"} or vector(0) # "', "label_set(0, 'a', 'b')", "sum(a) or Vector(0)", '"text"', "", None, 5,
+        "a # or\nor vector(0)",
+    ],
+)  # fmt: skip
+def test_a_server_that_does_not_count_is_doubted_where_a_value_may_be_of_nothing(query: Any) -> None:
+    assert incomplete({"endpoint": "query", "query": query}, UNCOUNTED) == ("not_counted",)
 
 
 JSON = st.recursive(

@@ -44,7 +44,8 @@ def _kube(args: dict[str, Any], answer: dict[str, Any], at: datetime) -> tuple[s
 
 def _of_aws(operation: str) -> Judged:
     def judged(args: dict[str, Any], answer: dict[str, Any], at: datetime) -> tuple[str, ...]:
-        flat = {} if "MetricDataQueries" in args else {"MetricDataQueries": [{"Id": "m1"}]}
+        query = {"Id": "m1", "MetricStat": {"Period": args.get("Period")}}
+        flat = {} if "MetricDataQueries" in args else {"MetricDataQueries": [query]}
         times = {key: moments.parse(args[key]) for key in ("StartTime", "EndTime") if key in args}
         return cloudwatch.incomplete(operation, {**args, **flat, **times, "asked_at": at}, answer)
 
