@@ -41,8 +41,8 @@ COMMANDS = {
     "canary": "worker",
     "retain_log": "retention",
 }
-# Every process may look up its own right to write a kind, and which migrations have run.
-FOR_ALL = {"audit_rolekind": "SELECT", "django_migrations": "SELECT"}
+# Every process may look up which migrations have run.
+FOR_ALL = {"django_migrations": "SELECT"}
 READ_SEAL = {
     "audit_leaf": "SELECT",
     "audit_node": "SELECT",
@@ -103,7 +103,9 @@ GRANTS: dict[str, dict[str, str]] = {
         "evidence_calltotal": "SELECT",
         "evidence_question": "SELECT",
         "evidence_monitorstate": "SELECT(id,at)",
-        "evidence_agentalert": "SELECT UPDATE(state,acknowledged_by_id,acknowledged_at,reason,mailed_at)",
+        "evidence_agentalert": (
+            "SELECT UPDATE(state,acknowledged_by_id,acknowledged_at,reason,letter,letter_tries,letter_at,letter_why)"
+        ),
         "evidence_proofask": "SELECT INSERT",
         # A question, and never its answer: whether golden values hold is for the reads worker to say.
         "evidence_metricask": (
@@ -154,6 +156,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "writes_viewing": "SELECT INSERT",
         "writes_firstlook": "SELECT",
         "writes_admission": "SELECT",
+        "writes_admissionrequest": "SELECT INSERT(write_id,edition)",
         "writes_writecomment": "SELECT INSERT",
         "writes_glassreview": "SELECT INSERT",
         "writes_canary": "SELECT",
@@ -188,6 +191,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "writes_decision": "SELECT(id,write_id,act,edition,reason,by_id,role,statement,at)",
         "writes_execution": "SELECT(id,write_id,state,error)",
         "writes_admission": "SELECT",
+        "writes_admissionrequest": "SELECT(id) INSERT(write_id,edition)",
         "people_approver": "SELECT(id,role,is_active)",
         # Bad proposals that the worker planned: it proposes them as any other, and can call nothing one.
         "writes_canary": "SELECT(id,write_id,proposal)",
@@ -208,6 +212,7 @@ GRANTS: dict[str, dict[str, str]] = {
         "triage_incident": "SELECT(id,status,subject,members)",
         "writes_admission": "SELECT",
         # Of what a policy asks of a model, it asks the answering worker.
+        "writes_admissionrequest": "SELECT INSERT(write_id,edition) UPDATE(answer_ask)",
         "admission_answerask": "SELECT INSERT(version_id,questions,action,asked_for)",
         "audit_outbox": "SELECT INSERT(task,queue,subject_id) UPDATE(heartbeat_at,attempts,done_at,gave_up_at,error)",
     },
@@ -218,6 +223,9 @@ GRANTS: dict[str, dict[str, str]] = {
         **READ_DEFINITIONS,
         **RUN_JOBS,
         "admission_answerask": "SELECT UPDATE(answers,model,latency_ms,entry,answered_at) DELETE",
+        # What it answered about a write, the reads worker goes on with.
+        "writes_admissionrequest": "SELECT",
+        "audit_outbox": "SELECT INSERT(task,queue,subject_id) UPDATE(heartbeat_at,attempts,done_at,gave_up_at,error)",
     },
     # Verdicts and drafts, and the relay that hands jobs to the broker.
     "worker": {
@@ -277,6 +285,8 @@ GRANTS: dict[str, dict[str, str]] = {
         "writes_canary": "SELECT",
         "writes_execution": "SELECT INSERT UPDATE",
         "writes_settlement": "SELECT",
+        # Whether something goes on about the same subject by now, which a policy may stop it for.
+        "triage_incident": "SELECT(id,status,subject,members)",
     },
     # It alone grows the tree, and holds the key that signs it.
     "sealer": {
@@ -297,8 +307,12 @@ GRANTS: dict[str, dict[str, str]] = {
         **READ_AND_APPEND,
         "audit_verification": "SELECT INSERT",
         "audit_verifierstate": "SELECT INSERT UPDATE",
+        # Rows that decide something: it holds each against the entry that says so.
+        "audit_agent": "SELECT",
+        "audit_agenttoken": "SELECT",
         "audit_definition": "SELECT",
         "audit_hold": "SELECT",
+        "audit_redaction": "SELECT",
         "audit_search": "SELECT(entry_id)",
         "audit_searchstate": "SELECT(next_leaf)",
     },
@@ -343,7 +357,12 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     "reads": (ADMIT_WRITE,),
     "sealer": ("audit_horizon()",),
     "auditor": ("audit_newest_number()",),
-    "retention": ("audit_retention(integer)", "audit_restated()", "audit_retain(date,integer,text)"),
+    "retention": (
+        "audit_retention(integer)",
+        "audit_restated()",
+        "audit_retain(date,integer,text)",
+        "evidence_forget_copies()",
+    ),
 }
 
 # Row policies: the agents' plane sees no incident that is closed, whatever it asks.

@@ -32,7 +32,7 @@ LIMITS = (
 PASSED_ON = (
     "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV",
     "SSL_CERT_FILE", "SSL_CERT_DIR", "COUNTERSEAL_HOSTS", "COUNTERSEAL_DEBUG", "COUNTERSEAL_VERDICT_RULES",
-    "COUNTERSEAL_RETENTION_MONTHS", *LIMITS,
+    "COUNTERSEAL_RETENTION_MONTHS", "COUNTERSEAL_LOG_PUBLIC_KEYS", *LIMITS,
 )  # fmt: skip
 # Where bad proposals are that people are to turn down, and how many come in a week.
 CANARIES = ("COUNTERSEAL_CANARIES", "COUNTERSEAL_CANARIES_A_WEEK")
@@ -41,6 +41,14 @@ ANSWERING = (
     "COUNTERSEAL_ANSWERING_KIND", "COUNTERSEAL_ANSWERING_URL", "COUNTERSEAL_ANSWERING_MODEL",
     "COUNTERSEAL_ANSWERING_KEY", "COUNTERSEAL_ANSWERING_KEY_FILE", "COUNTERSEAL_ANSWERING_PROXY",
 )  # fmt: skip
+# What else is passed on, to whom alone.
+TOLD = {
+    "people": ("COUNTERSEAL_SECRET_KEY", "COUNTERSEAL_METRICS_TOKEN", *smtp.VARIABLES, *oidc.VARIABLES),
+    "agents": ("COUNTERSEAL_METRICS_TOKEN",),
+    "answers": ANSWERING,
+    "worker": CANARIES,
+    "writer": ("COUNTERSEAL_WRITE_FLOOR",),
+}
 # Which production credentials a process is given, by the end of the variable's name.
 CREDENTIALS = {
     "agents": ("_READER_DSN", "_READER_TOKEN"),
@@ -89,42 +97,46 @@ class Installation:
 
     def environment(self, process: str) -> dict[str, str]:
         """Everything that a child with this process's role is told."""
-        told = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-        told |= {
+        names = (*PASSED_ON, *TOLD.get(process, ()))
+        passed_on = {name: os.environ[name] for name in names if name in os.environ}
+        return self._told_all(process) | self._told_it_alone(process) | passed_on | self._credentials(process)
+
+    def _told_all(self, process: str) -> dict[str, str]:
+        told = {
             "COUNTERSEAL_VAR": str(self.var),
             "COUNTERSEAL_PROCESS": process,
             "COUNTERSEAL_ORIGIN": self.origin,
             "COUNTERSEAL_AGENTS_ORIGIN": self.agents_origin,
             "COUNTERSEAL_LOG": settings.LOG_FORMAT,
+            "COUNTERSEAL_LOG_PUBLIC_KEYS": str(notes.SigningKey.parse(self.secrets["seal_key"]).public),
             "PYTHONUNBUFFERED": "1",
         }
         if process not in database.WITHOUT_DATABASE:
             told["COUNTERSEAL_OWNER_URL" if process == "owner" else "DATABASE_URL"] = self.database_url(process)
-        if process in ("people", "agents") and "COUNTERSEAL_METRICS_TOKEN" in os.environ:
-            told["COUNTERSEAL_METRICS_TOKEN"] = os.environ["COUNTERSEAL_METRICS_TOKEN"]
-        if process in ("people", "worker"):
-            told["COUNTERSEAL_CASES"] = self._cases()
-        if process == "people":
-            told |= {name: os.environ[name] for name in (*smtp.VARIABLES, *oidc.VARIABLES) if name in os.environ}
-            told["COUNTERSEAL_SECRET_KEY"] = os.environ.get("COUNTERSEAL_SECRET_KEY", self.secrets["secret_key"])
-        public = str(notes.SigningKey.parse(self.secrets["seal_key"]).public)
-        told["COUNTERSEAL_LOG_PUBLIC_KEYS"] = os.environ.get("COUNTERSEAL_LOG_PUBLIC_KEYS", public)
-        if process == "people":
-            told["COUNTERSEAL_WITNESS_KEY"] = self._where_checkpoints_go()["COUNTERSEAL_WITNESS_KEY"]
-        if process == "answers":
-            told |= {name: os.environ[name] for name in ANSWERING if name in os.environ}
-        if process == "worker":
-            told |= {name: os.environ[name] for name in CANARIES if name in os.environ}
-        if process == "writer" and "COUNTERSEAL_WRITE_FLOOR" in os.environ:
-            told["COUNTERSEAL_WRITE_FLOOR"] = os.environ["COUNTERSEAL_WRITE_FLOOR"]
-        if process == "sealer":
-            told["COUNTERSEAL_SEAL_KEY"] = self.secrets["seal_key"]
-        if process == "publisher":
-            told |= self._where_checkpoints_go()
         if process in database.KNOW_THE_BROKER:
             told["COUNTERSEAL_BROKER_URL"] = database.socket_broker_url(self.sockets, self.secrets["broker"])
+        return told
+
+    def _told_it_alone(self, process: str) -> dict[str, str]:
+        match process:
+            case "people":
+                checkpoints = self._where_checkpoints_go()
+                return {
+                    "COUNTERSEAL_CASES": self._cases(),
+                    "COUNTERSEAL_SECRET_KEY": self.secrets["secret_key"],
+                    "COUNTERSEAL_WITNESS_KEY": checkpoints["COUNTERSEAL_WITNESS_KEY"],
+                }
+            case "worker":
+                return {"COUNTERSEAL_CASES": self._cases()}
+            case "sealer":
+                return {"COUNTERSEAL_SEAL_KEY": self.secrets["seal_key"]}
+            case "publisher":
+                return self._where_checkpoints_go()
+        return {}
+
+    def _credentials(self, process: str) -> dict[str, str]:
         given = {**os.environ, **self.demo_dsns()}
-        return told | {name: dsn for name, dsn in given.items() if name.endswith(CREDENTIALS.get(process, ()))}
+        return {name: dsn for name, dsn in given.items() if name.endswith(CREDENTIALS.get(process, ()))}
 
     def _cases(self) -> str:
         """One's own folders of cases, and the shop's: its rules are tried on those before two admins activate them."""

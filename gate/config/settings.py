@@ -285,6 +285,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": schedule(30),
         "options": {"queue": "writes", "expires": 25},
     },
+    "admit-again": {
+        "task": "gate.writes.tasks.admit_again",
+        "schedule": schedule(10),
+        "options": {"queue": "reads", "expires": 10},
+    },
     "plan-canary": {
         "task": "gate.writes.tasks.plan_canary",
         "schedule": schedule(3600),

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from gate.triage.presenting import Part, dotted, parts
+from gate.triage.provenance import BELONGS
 from gate.triage.rule_marks import GLYPHS
 from gate.triage.rule_models import PromotedCase, Trial
+from gate.triage.sheet import PROVENANCE
 
 MOST_SPOTS = 30
 
@@ -75,11 +77,16 @@ def uses(trial: Trial) -> Sequence[CheckUse]:
     titles: dict[int, str] = {}
     for case in trial.cases:
         for check in case["checks"]:
-            titles.setdefault(check["number"], check["title"])
+            titles.setdefault(check["number"], _title(check))
             put[check["number"]] += 1
         if len(case["failing"]) == 1:
             alone[case["failing"][0]] += 1
     return [CheckUse(parts(titles[number]), put[number], alone[number]) for number in sorted(titles)]
+
+
+def _title(check: Mapping[str, Any]) -> str:
+    """A check's title; where it names a case's incident, what it says of any: the number is of no incident here."""
+    return BELONGS.format(ref="its incident") if check["fact"] == PROVENANCE else str(check["title"])
 
 
 def blind_spots(trial: Trial) -> Sequence[Spot]:

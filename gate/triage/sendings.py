@@ -6,7 +6,6 @@ A process that dies in between leaves the attempt as it is, and pages say that n
 from __future__ import annotations
 
 import hashlib
-import smtplib
 from datetime import timedelta
 from typing import Any
 
@@ -29,8 +28,6 @@ KINDS = {
     Status.UNKNOWN: Kind.ANSWER_UNKNOWN,
 }
 MOST_BY_ONE, WITHIN = 30, timedelta(hours=1)  # whoever sends more writes to strangers in our name
-# The server may have taken the letter before it fell silent.
-DOUBTFUL = (TimeoutError, ConnectionResetError, BrokenPipeError, smtplib.SMTPServerDisconnected)
 
 
 def send(pk: int, *, by: Person, to: str, text: str, seen_sendings: int, again: bool) -> Sending:
@@ -76,7 +73,7 @@ def _hand_over(sending: Sending) -> tuple[Status, str]:
     try:
         mail.send(to=sending.to, subject=sending.subject, text=sending.text)
     except mail.NotSent as problem:
-        return (Status.UNKNOWN if isinstance(problem.__cause__, DOUBTFUL) else Status.REFUSED), str(problem)
+        return (Status.UNKNOWN if problem.is_doubtful else Status.REFUSED), str(problem)
     return Status.SENT, ""
 
 

@@ -30,8 +30,8 @@ def render(investigation_id: int) -> None:
     decided = situation.decide(rules)
     draft = _draft(investigation, decided, situation.decided_at)
     _move(investigation)
-    _record(draft, findings)
     _cite(draft, findings, situation.calls, decided.checks)
+    _record(draft, findings)
     outbox.enqueue(EXAMINE, QUEUE, draft.pk)
     survival_reports.ask_for_log(investigation.pk)
 
@@ -66,7 +66,8 @@ def _record(draft: Draft, findings: list[Finding]) -> None:
     log.record_with(
         Kind.VERDICT_RENDERED, log.Actor.process(), subject=draft.ref, incident_id=investigation.incident_id,
         run_id=str(investigation.pk), summary=f"{draft.outcome}: {draft.rule}", tool_hash=draft.rule_hash,
-        args={"hypothesis": draft.rule, "findings": cited, "rule_version": draft.rule_version},
+        args={"hypothesis": draft.rule, "findings": cited, "rule_version": draft.rule_version,
+              "rows": links.said_of(draft.ref)},
         result={"outcome": draft.outcome, "reasons": draft.reasons, "receipt": draft.receipt},
     )  # fmt: skip
 

@@ -131,13 +131,19 @@ async def page(browser: Browser) -> AsyncIterator[Page]:
     await context.close()
 
 
-def intake_token(product: Product) -> str:
-    """A monitor's token, made by the operator's command."""
+def operate(product: Product, *command: str) -> str:
+    """What an operator's command prints beside the running product."""
     environment = {**os.environ, "COUNTERSEAL_VAR": str(product.var)}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
-    command = [sys.executable, "manage.py", "intake_token", f"monitor-{time.time_ns()}"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    return next(word for word in done.stdout.split() if word.startswith("csi_"))
+    words = [sys.executable, "manage.py", *command]
+    done = subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout
+
+
+def intake_token(product: Product) -> str:
+    """A monitor's token, made by the operator's command."""
+    said = operate(product, "intake_token", f"monitor-{time.time_ns()}")
+    return next(word for word in said.split() if word.startswith("csi_"))
 
 
 async def sign_in(page: Page, product: Product, username: str) -> None:

@@ -27,7 +27,8 @@ async def take(demo: dict[str, dict[str, str]]) -> None:
         preview = page.get_by_role("button", name=re.compile("Preview"))
         if await preview.count():
             await preview.click()
-        await page.locator(".diff").first.wait_for(timeout=30_000)
+        # The first look shows rows before the preview does.
+        await page.get_by_role("button", name=re.compile("Approve")).wait_for(timeout=30_000)
         await page.set_viewport_size({"width": 1280, "height": 1280})
         await page.screenshot(path=WHERE / "write.png")
         await browser.close()

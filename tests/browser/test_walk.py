@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.conftest import Product, sign_in
+from tests.browser.conftest import Product, operate, sign_in
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 REASON = "The worker is gone and the job is safe to run again."
@@ -98,3 +98,10 @@ async def test_a_wrong_password_approves_nothing(product: Product, page: Page) -
     await page.get_by_label("Password").fill("not this one")
     await page.get_by_role("button", name="Sign in").click()
     await expect(page.locator(".err")).to_contain_text("Name or password is wrong.")
+
+
+async def test_the_log_of_all_this_verifies(product: Product) -> None:
+    said = operate(product, "verify_log")
+    assert "Integrity: " in said
+    assert "Completeness: nothing is missing." in said
+    assert " findings" not in said

@@ -127,6 +127,33 @@ def test_what_an_agent_says_reaches_no_formula(agent: FakeScope) -> None:
     assert agent.budget == 30
 
 
+JUNK = ["", "a\0b", "\ud800", "' or 1=1 --", "now", 10**400, True, None, float("nan"), {"a": 1}]
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "explain_metric": {"decomposition": "by_job"},
+    "trace_entity": {"entity": "j1"},
+    "trace_event": {"event": "ReadTimeout"},
+    "compare_bounded_counterfactual": {"variable": "max_attempts", "value": "2"},
+}
+
+
+@pytest.mark.parametrize("tool", QUESTIONS)
+def test_whatever_is_said_is_answered_or_refused_and_never_breaks_a_read(agent: FakeScope, tool: str) -> None:
+    agent.budget = 1000
+    good = {"metric_id": "failed_job_cost", "scope": EXPORTS, **QUESTIONS[tool]}
+    for junk in JUNK:
+        said = [{**good, key: junk} for key in (*good, "investigation", "decision_point", "version")]
+        for question in (*said, {**good, "scope": {"job_kind": junk}}):
+            assert status(agent, tool, question) < 500, question
+
+
+def status(agent: FakeScope, tool: str, question: dict[str, Any]) -> int:
+    try:
+        ask(agent, tool, **question)
+    except Problem as problem:
+        return problem.status
+    return 200
+
+
 def test_only_a_token_with_the_scope_asks_what_would_have_been(agent: FakeScope) -> None:
     plain = Principal(
         agent.principal.agent_id, "asker", agent.principal.owner_id, "asker-owner", frozenset({"tools"})

@@ -55,12 +55,12 @@ def priced(shop_dsn: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(registry, "valuation_of", lambda version: table if version.valuation else None)
 
 
-def ask(kind: str, metric: str, seconds: int, **question: Any) -> dict[str, Any]:
+def ask(kind: str, metric: str, seconds: int, certificate: str = "test", **question: Any) -> dict[str, Any]:
     """The answer of a metric so many seconds into the night, as the source's credential reads it."""
     version = MetricVersion.of(metric, 1, "", metrics.bodies()[metric])
     source = Definition(kind="source", name="shop", version=1, body=definitions.source().body)
     at = metrics.NIGHT + timedelta(seconds=seconds)
-    return serving.answer(kind, version, question, at, source=source, certificate="test", run="run").result
+    return serving.answer(kind, version, question, at, source=source, certificate=certificate, run="run").result
 
 
 def value(found: dict[str, Any]) -> tuple[Any, str]:
@@ -84,6 +84,7 @@ def test_what_failed_jobs_cost() -> None:
     assert value(ask("explain", "failed_job_cost", 200, scope=EXPORTS)) == (Decimal("0.280"), "partial")
     assert found["provenance"]["valuation"] == "prices@1"
     assert found["provenance"]["decision_point"] == "2026-05-01T00:06:40Z"
+    assert found["provenance"]["rows"] == 7
 
 
 def test_what_fewer_attempts_would_have_cost() -> None:
@@ -109,6 +110,22 @@ def test_a_job_and_an_error_are_traced() -> None:
     assert [one["id"] for one in of_error["items"]] == ["j4.1", "j4.2", "j4.3"]
     nothing = ask("trace_entity", "failed_job_cost", 400, scope=EXPORTS, entity="j9")
     assert (nothing["items"], nothing["mechanism_status"], codes(nothing)) == ([], "unresolved", ["no_rows"])
+
+
+def test_a_trace_is_cut_at_its_end_and_that_of_one_job_only_where_it_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    def items(kind: str, **question: Any) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = ask(kind, "failed_job_cost", 400, scope=EXPORTS, **question)["items"]
+        return found
+
+    whole = {job: items("trace_entity", entity=job) for job in ("j1", "j4")}
+    monkeypatch.setattr(serving, "LIMITS", reader.Limits(rows=6))
+    assert {job: items("trace_entity", entity=job) for job in whole} == whole
+    monkeypatch.setattr(serving, "LIMITS", reader.Limits(rows=4))
+    for job, there in whole.items():
+        assert items("trace_entity", entity=job) == [*there[:4], {"item": "cut", "rows": 4, "until": there[3]["at"]}]
+    among = sorted((*whole["j1"], *whole["j4"]), key=lambda one: one["at"])[:4]
+    failed = [one for one in among if one["what"] == "ReadTimeout"]
+    assert items("trace_event", event="ReadTimeout") == [*failed, {"item": "cut", "rows": 4, "until": among[3]["at"]}]
 
 
 def test_why_a_job_waited() -> None:
@@ -225,6 +242,20 @@ def test_nothing_that_became_known_later_changes_a_byte_of_an_answer(
                 f"delete from history.{table} where recorded_at > %s", [metrics.NIGHT + timedelta(seconds=seconds)]
             )
         assert answers_at(seconds) == before[seconds], seconds
+
+
+def test_a_source_that_says_only_the_day_is_not_read(changed: psycopg.Connection[Any]) -> None:
+    """The row that comes ten minutes later would be in the answer."""
+    days = "select budget, recorded_at::date as recorded_at from history.slo"
+    changed.execute(
+        "begin; alter view shop_read.vis_slo rename to slo_kept;"
+        f"create view shop_read.vis_slo as {days}; grant select on shop_read.vis_slo to shop_reader; commit"
+    )
+    reader.close()
+    with pytest.raises(Refused, match="recorded_at is a date") as caught:
+        ask("explain", "error_budget_burn", 400, certificate="of days", scope=QUARTER)
+    assert caught.value.code == "no_moment"
+    changed.execute("drop view shop_read.vis_slo; alter view shop_read.slo_kept rename to vis_slo")
 
 
 def test_what_is_held_out_is_neither_read_nor_told_from_what_is_not_there() -> None:

@@ -8,11 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 
-from audit import agents, budgets, log, receipts, twohands
+from audit import agents, budgets, log, receipts, redacting, twohands, vouching
 from audit.agents import Principal
+from audit.kinds import Kind
 from audit.models import Agent, Definition, Entry, Hold, Override, Redaction, SavedView, Verification
 from evidence import metric_asks, strangers
 from evidence.metrics import example as metric_example
@@ -267,9 +269,7 @@ def a_redaction(of: Investigation) -> Redaction:
     receipt = record_call(of, "find_job", {"job_id": "others-argument"}, {"job": "others-result"})
     entry = Entry.objects.get(seq=receipt.seq)
     asker = Person.objects.get(username="first-hand")
-    return Redaction.objects.create(
-        entry_seq=entry.seq, entry_id=entry.pk, part="args", reason="for a test", asked_by=asker
-    )
+    return redacting.ask(entry, part="args", reason="for a test", by=asker)
 
 
 def settled() -> Verification:
@@ -282,7 +282,11 @@ def settled() -> Verification:
 def an_override() -> Override:
     """A request by somebody who is none of those who come, for when the sealer finds the tree wrong."""
     asker = Person.objects.get(username="first-hand")
-    return Override.objects.create(sealer="tampered 0", reason="for a test", asked_by=asker, asked_by_name=str(asker))
+    made = Override.objects.create(sealer="tampered 0", reason="for a test", asked_by=asker, asked_by_name=str(asker))
+    with transaction.atomic():
+        said = {"rows": vouching.rows(made)}
+        log.record_with(Kind.LOG_OVERRIDDEN, log.Actor.person(asker), subject="log", status="asked", args=said)
+    return made
 
 
 def incident(kind: Definition, key: str, status: str) -> Incident:

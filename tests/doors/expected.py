@@ -166,7 +166,8 @@ PEOPLES_PLANE: dict[str, dict[str, frozenset[str]]] = {
     "agents/tokens/<int:pk>/revocation/": {"POST": ADMINS},
     "agents/alerts/<int:pk>/acknowledgment/": {},  # none is open in this world: tests/evidence/test_agent_activity
     "sources/": SAFE_PAGE,
-    "sources/new/": {"GET": ADMINS, "HEAD": ADMINS},  # the walk types no source's body: tests/evidence does
+    "sources/new/": {"GET": ADMINS, "HEAD": ADMINS},  # the walk types no source: tests/evidence does
+    "sources/<slug:name>/new/": {"GET": ADMINS, "HEAD": ADMINS},
     "sources/<slug:name>/": SAFE_PAGE,
     "sources/<slug:name>/proof/": {"POST": ADMINS},
     "tools/": SAFE_PAGE,
@@ -240,6 +241,9 @@ TASKS = {
     "gate.triage.tasks.clear_pruned_traces": "worker",
     "gate.writes.tasks.first_look": "reads",
     "gate.writes.tasks.admit_write": "reads",
+    "gate.writes.tasks.admit_answered": "reads",
+    "gate.writes.tasks.admit_again": "reads",
+    "gate.writes.tasks.answer_for_write": "answers",
     "gate.admission.tasks.answer_questions": "answers",
     "gate.writes.tasks.preview_write": "writer",
     "gate.writes.tasks.execute_write": "writer",

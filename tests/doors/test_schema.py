@@ -23,7 +23,7 @@ from schemathesis import Case
 from evidence import recording
 from gate.config import openapi
 from gate.triage.models import Finding, Incident, Investigation
-from gate.writes.models import WriteRequest
+from gate.writes.models import AdmissionRequest, WriteRequest
 from tests.doors.conftest import World
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls("gate.config.urls_agents")]
@@ -39,7 +39,8 @@ SCHEMA = schemathesis.openapi.from_dict(STATED, config=schemathesis.Config.from_
 # Refusals of a body's form. The others are about what it says, of which a schema knows nothing.
 OF_FORM = {"wrong_arguments", "wrong_report", "unknown_key", "invalid", "parse_error"}
 OPERATIONS = {about["operationId"]: (path, about) for path, of in STATED["paths"].items() for about in of.values()}
-MADE = (WriteRequest, Finding, Investigation, Incident)  # by calls; what refers to another comes first
+# What calls make; what refers to another comes first.
+MADE = (AdmissionRequest, WriteRequest, Finding, Investigation, Incident)
 DRAWN = settings(suppress_health_check=list(HealthCheck), database=None, deadline=None)
 WRITE = {
     "statement": "update shop.jobs set state = $1 where job_id = $2",

@@ -17,17 +17,18 @@ TOKENS = {
     )
 }
 STATES = ("ok", "wait", "bad", "machine", "info")
+TINTED = ("ok", "wait", "bad", "info")
 GROUNDS = ("canvas", "surface", "sunken", "selected")
 
 PAIRS = [
     *((ink, ground, TEXT) for ground in GROUNDS for ink in ("ink", "ink-2", "ink-3", "link")),
-    *((f"{state}-ink", ground, TEXT) for state in STATES for ground in (f"{state}-tint", *GROUNDS)),
-    *((ink, f"{state}-tint", TEXT) for state in STATES for ink in ("ink", "ink-2")),
+    *((f"{state}-ink", ground, TEXT) for state in STATES for ground in GROUNDS),
+    *((ink, f"{state}-tint", TEXT) for state in TINTED for ink in (f"{state}-ink", "ink", "ink-2")),
     *((f"{state}-line", "surface", GRAPHIC) for state in STATES),
     *(("ink", ground, TEXT) for ground in ("diff-add", "diff-del", "diff-add-word", "diff-del-word", "mark")),
     ("ink-3", "diff-add", TEXT), ("ink-3", "diff-del", TEXT),
     ("bad-ink", "diff-del", TEXT), ("ok-ink", "diff-add", TEXT), ("ink-2", "mark", TEXT),
-    ("on-accent", "accent", TEXT), ("on-bad", "bad-solid", TEXT), ("on-ok", "ok-solid", TEXT),
+    ("on-accent", "accent", TEXT), ("on-bad", "bad-solid", TEXT),
     ("focus", "canvas", GRAPHIC), ("focus", "surface", GRAPHIC), ("field-line", "surface", GRAPHIC),
     ("field-line", "canvas", GRAPHIC), ("link", "bad-tint", TEXT), ("link", "wait-tint", TEXT), ("canvas", "ink", TEXT),
     ("wait-line", "canvas", GRAPHIC),

@@ -76,6 +76,8 @@ def test_a_cited_counterfactual_and_a_trace_are_told_as_what_they_are(
     cited(draft, "trace_event", asked.traced(cost))
     page = page_of(desk, draft)
     assert "max_attempts set to 2, 21.95 more than recorded" in page
+    assert "Bounds 50.28 to 50.28; held fixed: " in page
+    assert "; not modeled: freed slots are not credited to other jobs" in page
     assert "5 lines of a trace" in page
 
 

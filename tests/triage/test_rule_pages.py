@@ -354,3 +354,4 @@ def test_a_trial_that_was_made_is_shown_with_its_cases(client: Client, ada: Pers
     page = text(client, f"/rules/{NAME}/")
     assert "Tried on 4 cases and investigations" in page
     assert "payout_of_another_incident" in page
+    assert "Every cited call belongs to its incident, succeeded" in page

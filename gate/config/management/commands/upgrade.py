@@ -7,7 +7,7 @@ from gate.config import fingerprint, provision, releases
 
 
 class Command(BaseCommand):
-    help = "Bring the database to this version: migrations, roles and grants, and an entry when its guards changed."
+    help = "Bring the database to this version: migrations, roles, grants, and an entry of its guards where it is due."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -17,4 +17,4 @@ class Command(BaseCommand):
                 entry = fingerprint.record_when_changed()
         except releases.Busy as refusal:
             raise CommandError(str(refusal)) from refusal
-        self.stdout.write(f"The guards changed: see entry {entry.ref}." if entry else "The guards are as before.")
+        self.stdout.write(f"The guards are recorded: see entry {entry.ref}." if entry else "The guards are as before.")
