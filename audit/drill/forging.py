@@ -215,6 +215,6 @@ def drop_guard_of_month(session: Session) -> None:
 
 
 def check_on_month(session: Session) -> None:
-    """The partition of the entry's month refuses entries of one kind."""
+    """The partition of the entry's month refuses entries of one kind from now on, whether or not it has some."""
     table = month_of_entry(session)
-    session.execute(f"alter table {table} add constraint never check (kind <> 'call.refused')".encode())
+    session.execute(f"alter table {table} add constraint never check (kind <> 'call.refused') not valid".encode())
