@@ -122,7 +122,12 @@ class WritePage:
             return True
         if self.write.status == Status.APPROVED and self.seats.approvals:
             return self.seats.approvals[-1].at > timezone.now() - guards.PREVIEW_TAKES
-        return self.is_waiting and guards.is_being_previewed(self.write)
+        return self.is_waiting and self._newest[0]
+
+    @cached_property
+    def _newest(self) -> tuple[bool, Preview | None]:
+        """Whether a preview is being made, then the newest there is: one that comes in between is not missed."""
+        return guards.is_being_previewed(self.write), quorum.latest_preview(self.write)
 
     @cached_property
     def decisions(self) -> list[Decision]:
@@ -134,7 +139,7 @@ class WritePage:
         approvals = seats.approvals(self.write, self.decisions)
         if approvals and not self.is_waiting:
             return approvals[-1].preview
-        return quorum.latest_preview(self.write)
+        return self._newest[1]
 
     @cached_property
     def may(self) -> May:

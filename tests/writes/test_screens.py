@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from gate.writes import actions, attempts, execution, preview
+from gate.writes import actions, attempts, execution, guards, preview, quorum
 from gate.writes.models import Decision, PreviewRequest, WriteRequest
 from tests.writes.conftest import PASSWORD
 
@@ -43,6 +43,32 @@ def plain(text: str) -> str:
 def decide(client: Client, write: Any, text: str, **typed: str) -> Any:
     shown = {"decision": "approve", "reason": "The worker is gone.", "password": PASSWORD, **form_of(text), **typed}
     return client.post(f"/writes/{write.pk}/decision/", shown)
+
+
+def test_a_preview_that_comes_while_the_page_is_made_is_not_missed(
+    as_mia: Client, propose: Any, job: Any, mia: Any, monkeypatch: Any
+) -> None:
+    write = propose()
+    request = actions.ask_preview(write, mia)
+    questions: list[str] = []
+
+    def then_it_comes(module: Any, name: str) -> None:
+        first = getattr(module, name)
+
+        def asked(write: WriteRequest) -> Any:
+            found = first(write)
+            if not questions:
+                preview.make(request.pk)
+            questions.append(name)
+            return found
+
+        monkeypatch.setattr(module, name, asked)
+
+    then_it_comes(guards, "is_being_previewed")
+    then_it_comes(quorum, "latest_preview")
+    text = page(as_mia, write)
+    assert questions
+    assert "Approve: update 1 row" in text or f"/writes/{write.pk}/progress/" in text
 
 
 def test_the_way_from_preview_to_executed(as_mia: Client, propose: Any, job: Any) -> None:

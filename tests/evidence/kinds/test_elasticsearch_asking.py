@@ -259,7 +259,7 @@ def test_an_argument_cannot_become_more_than_a_value(value: Any) -> None:
         ({"endpoint": "_search/scroll"}, "endpoint"),
         ({"endpoint": "_query"}, "says exactly"),
         ({"method": "DELETE"}, "says exactly"),
-        ({"index": "secrets,orders"}, "no name of an index"),
+        ({"index": "secrets,orders"}, "is no name of one"),
         ({"body": {"query": {"script": {"script": SCRIPT}}}}, "taken by nothing|none of the clauses"),
         ({"body": {"query": {"term": {"a": {"argument": "other"}}}}}, "no property of the input schema"),
         ({"body": {"query": {"term": {"a": {"argument": "job_id", "x": 1}}}}}, "place of an argument"),
