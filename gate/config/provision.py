@@ -119,7 +119,7 @@ def _apply_policies(cursor: Any, table: str, policies: dict[str, str]) -> None:
 
 
 def _grant_kinds(cursor: Any) -> None:
-    """A column for each kind, into which those insert nothing who may write entries of it."""
+    """Say who may write which kind: see audit/migrations/_log_sql.py. A kind that is new gets its column."""
     cursor.execute("select attname from pg_attribute where attrelid = 'audit_kind'::regclass")
     there = {name for (name,) in cursor.fetchall()}
     for kind in (kind for kind in Kind if kind.value not in there):

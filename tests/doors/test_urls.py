@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlencode
 
 import pytest
 from django import forms as django_forms
@@ -55,7 +54,6 @@ def descendants(of: type[Any]) -> Iterator[type[Any]]:
         yield from descendants(each)
 
 
-UPLOADS = "/traces/"  # what these addresses end with takes a file
 # Doors of a button alone: its form has no field that anything could be typed into.
 BUTTONS = ("/activation/", "/golden/")
 
@@ -99,10 +97,8 @@ def send(client: Client, plane: str, method: str, address: str, body: Any) -> An
         return client.generic(method, address)
     if plane == "agents":
         return client.generic(method, address, json.dumps(body), content_type="application/json")
-    if method == "POST" and address.endswith(UPLOADS):
+    if method == "POST":
         return client.post(address, {**body, "file": walking.upload()})
-    if method == "POST":  # as a browser sends a form without a file; in parts it would be read a hundred times slower
-        return client.post(address, urlencode(body, doseq=True), content_type="application/x-www-form-urlencoded")
     return client.generic(method, address, json.dumps(body), content_type="application/json")
 
 
